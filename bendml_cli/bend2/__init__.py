@@ -1,0 +1,1 @@
+"""The embedded engine: an independent checker for Bend 2, written without sight of Bend's own source."""

@@ -1,0 +1,1 @@
+"""Typing, usage, descent, datatypes, templates, and the verdict on a book."""

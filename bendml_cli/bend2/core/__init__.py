@@ -1,0 +1,1 @@
+"""Core terms and what is done with them: evaluation, conversion, printing."""

@@ -1,0 +1,1 @@
+"""Reading Bend source: lexing, parsing, names, modules, match compilation."""
