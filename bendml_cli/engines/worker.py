@@ -1,0 +1,64 @@
+"""The process in which one file is judged by the embedded engine: `python -m bendml_cli.engines.worker REQUEST`.
+
+REQUEST is a JSON object {path, timeout, main, cache}. The answer, one JSON object, is all that is written to standard
+output. The process ends when its standard input is closed, so that it never outlives the run that started it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from bendml_cli.bend2.api import check_file
+
+
+def peak_resident_bytes() -> int | None:
+    """The most memory this process has held, in bytes; None where the platform does not say.
+
+    Linux is asked by /proc: its getrusage also counts the parent's memory from before this program was loaded.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+        return None
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
+def main() -> None:
+    """Judge the requested file and write the answer."""
+    request = json.loads(sys.argv[1])
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    cache = request["cache"]
+    report = check_file(
+        Path(request["path"]),
+        timeout=request["timeout"],
+        main=request["main"],
+        cache=Path(cache) if cache else None,
+    )
+    answer = {
+        "report": asdict(report),
+        "cpu_seconds": time.process_time(),
+        "peak_resident_bytes": peak_resident_bytes(),
+    }
+    sys.stdout.write(json.dumps(answer, default=str))
+    sys.stdout.flush()
+    # The answer is out: do not wait for what an abandoned evaluation may have left running.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
