@@ -1,0 +1,1 @@
+"""What is proved, what is tested and what is trusted."""

@@ -1,0 +1,1 @@
+"""Suites of checks: their files, the kinds of check, and the runner."""

@@ -1,0 +1,72 @@
+"""Asking the engines about a file, and turning their answers into an outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from bendml_cli.bend2.report import Report
+from bendml_cli.engines.engine import Judgement
+from bendml_cli.suites.case import Outcome, Session, Status
+
+Assess = Callable[[Report], list[str]]
+"""What is wrong with a report, one line each; empty when the check passes."""
+
+
+def refusal(report: Report) -> str:
+    """A refused file in one line: the first error, or the code that it cannot trust, or what is left open."""
+    error = report.error
+    if error is None:
+        if report.unsafe:
+            return f"relies on unsafe or foreign code: {', '.join(report.unsafe)}"
+        if report.todos or report.open_claims:
+            return f"{report.todos} TODO(s), open claims: {', '.join(report.open_claims) or 'none'}"
+        return report.verdict
+    where = f"{error.file}:{error.line}" if error.line is not None else error.file
+    what = f"{error.category} in {error.definition}" if error.definition else error.category
+    seen = f", expected {error.expected}, observed {error.observed}" if error.expected and error.observed else ""
+    return f"{where}: {what}{seen}: {error.message}" if not seen else f"{where}: {what}{seen}"
+
+
+def judge(
+    session: Session,
+    base: Path,
+    file: Path,
+    assess: Assess,
+    passed: Callable[[Report], str],
+    *,
+    main: bool = False,
+    keep: Mapping[str, str] | None = None,
+) -> Outcome:
+    """Ask every engine about the file at `base / file`.
+
+    Passes when every engine answers, each answer is assessed as right, and all give one verdict. Paths in the
+    answers that lie under `base` are written from there.
+    """
+    judgements = tuple(_from_base(engine.check(base / file, main=main), base) for engine in session.engines)
+    failures = [f"{j.engine}: {j.failure}" for j in judgements if j.report is None]
+    reports = [(j.engine, j.report) for j in judgements if j.report is not None]
+    problems = [f"{name}: {problem}" for name, report in reports for problem in assess(report)]
+    if len({report.verdict for _, report in reports}) > 1:
+        problems.append("the engines disagree: " + ", ".join(f"{name}: {report.verdict}" for name, report in reports))
+    if problems:
+        status, detail = Status.FAILED, "; ".join(problems + failures)
+    elif failures:
+        status, detail = Status.ERROR, "; ".join(failures)
+    else:
+        status, detail = Status.PASSED, passed(reports[0][1])
+    return Outcome(status, detail, judgements, keep or {})
+
+
+def _from_base(judgement: Judgement, base: Path) -> Judgement:
+    def shorten(path: Path) -> Path:
+        return path.relative_to(base) if path.is_relative_to(base) else path
+
+    report = judgement.report
+    if report is not None:
+        error = report.error
+        if error is not None:
+            error = replace(error, file=str(shorten(Path(error.file))))
+        report = replace(report, file=shorten(report.file), error=error)
+    return replace(judgement, file=shorten(judgement.file), report=report)

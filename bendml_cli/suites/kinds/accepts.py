@@ -1,0 +1,40 @@
+"""`accepts`: a program that must check, with the normal form of its main where the suite gives one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Literal
+
+from bendml_cli.bend2.report import Report
+from bendml_cli.suites.case import Case, Outcome, Place, Session
+from bendml_cli.suites.judging import judge, refusal
+from bendml_cli.suites.kinds.base import Check, PackageFile
+
+
+class AcceptsCheck(Check):
+    """`main` is the normal form that main must have, as it is printed."""
+
+    kind: Literal["accepts"]
+    file: PackageFile
+    main: str | None = None
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        yield "file", self.file
+
+    def cases(self, suite: str, place: Place) -> Iterator[Case]:
+        yield Case(suite, self.id, self.kind, partial(self._run, place))
+
+    def _run(self, place: Place, session: Session) -> Outcome:
+        path = place.path(self.file)
+        return judge(session, place.root, path, self._assess, self._accepted, main=self.main is not None)
+
+    def _assess(self, report: Report) -> list[str]:
+        if not report.accepted:
+            return [refusal(report)]
+        if self.main is not None and report.main != self.main:
+            return [f"main is {report.main}, not {self.main}"]
+        return []
+
+    def _accepted(self, report: Report) -> str:
+        return "accepted" if self.main is None else f"accepted, main is {report.main}"

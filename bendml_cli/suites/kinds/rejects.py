@@ -1,0 +1,52 @@
+"""`rejects`: a program that must be refused, and for the reason given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Literal
+
+from bendml_cli.bend2.report import Report
+from bendml_cli.suites.case import Case, Outcome, Place, Session
+from bendml_cli.suites.judging import judge, refusal
+from bendml_cli.suites.kinds.base import Check, PackageFile
+
+
+class RejectsCheck(Check):
+    """`category` is one of those of tests/conformance; the other fields are compared where they are given."""
+
+    kind: Literal["rejects"]
+    file: PackageFile
+    category: str
+    expected: str | None = None
+    observed: str | None = None
+    definition: str | None = None
+    variable: str | None = None
+    line: int | None = None
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        yield "file", self.file
+
+    def cases(self, suite: str, place: Place) -> Iterator[Case]:
+        yield Case(suite, self.id, self.kind, partial(self._run, place))
+
+    def _run(self, place: Place, session: Session) -> Outcome:
+        return judge(session, place.root, place.path(self.file), self._assess, self._refused)
+
+    def _assess(self, report: Report) -> list[str]:
+        if report.accepted:
+            return ["accepted, and should be refused"]
+        error = report.error
+        if error is None:
+            return [f"refused for another reason: {refusal(report)}"]
+        problems = []
+        for name in ("category", "expected", "observed", "definition", "variable", "line"):
+            wanted, seen = getattr(self, name), getattr(error, name)
+            if wanted is not None and seen != wanted:
+                problems.append(f"{name} is {seen}, not {wanted}")
+        return problems and [*problems, refusal(report)]
+
+    def _refused(self, report: Report) -> str:
+        if self.expected and self.observed:
+            return f"refused: expected {self.expected}, observed {self.observed}"
+        return f"refused: {self.category}"
