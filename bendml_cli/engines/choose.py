@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from bendml_cli.engines.bend import why_unavailable
 from bendml_cli.engines.embedded import EmbeddedEngine
+from bendml_cli.engines.choice import EngineChoice
 from bendml_cli.engines.engine import Engine
 from bendml_cli.errors import EngineUnavailable
-
-
-class EngineChoice(StrEnum):
-    """The values of `--engine`."""
-
-    AUTO = "auto"
-    BEND = "bend"
-    EMBEDDED = "embedded"
-    BOTH = "both"
 
 
 @dataclass(frozen=True, slots=True)

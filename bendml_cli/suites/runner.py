@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from bendml_cli.suites.case import Case, CaseResult, Outcome, Session, Status
@@ -19,7 +19,7 @@ def run_cases(
     jobs: int = 1,
     fail_fast: bool = False,
     started: Callable[[Case], None] = lambda _: None,
-) -> Iterator[CaseResult]:
+) -> Generator[CaseResult]:
     """Run the cases, `jobs` at a time, and yield each result as it comes.
 
     With `fail_fast`, what has not begun when a case fails is skipped, with that reason. When the caller stops

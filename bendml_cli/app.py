@@ -1,0 +1,142 @@
+"""The command line: arguments in, exit status out.
+
+What a command needs is loaded when it runs, so that `bendml --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bendml_cli import __version__
+from bendml_cli.engines.choice import EngineChoice
+
+app = typer.Typer(
+    name="bendml",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Check machine learning packages written in Bend 2, and leave evidence.",
+)
+
+
+def main() -> None:
+    """The console script."""
+    app()
+
+
+def _finish(command: Callable[[], int]) -> None:
+    """Run a command and end with its status: 0 all passed, 1 a check failed, 2 bad use or no answer, 130 Ctrl-C."""
+    from bendml_cli.errors import BendmlError
+
+    try:
+        status = command()
+    except BendmlError as error:
+        print(f"error: {error.diagnostics()}", file=sys.stderr)
+        status = 2
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # At once: an evaluation that will not end must not be waited for.
+        os._exit(130)
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        if os.environ.get("BENDML_DEBUG"):
+            raise
+        print(f"error: bendml itself failed: {type(error).__name__}: {error}", file=sys.stderr)
+        print("  set BENDML_DEBUG=1 to see where", file=sys.stderr)
+        status = 2
+    raise typer.Exit(status)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"bendml {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Check machine learning packages written in Bend 2, and leave evidence."""
+
+
+@app.command()
+def check(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The evidence folder to make; it must not exist.")],
+    suites: Annotated[
+        list[str] | None, typer.Argument(metavar="[SUITE ...|all]", help="The suites to run; all of them by default.")
+    ] = None,
+    engine: Annotated[EngineChoice, typer.Option(help="Who judges.")] = EngineChoice.AUTO,
+    require_bend: Annotated[
+        bool, typer.Option("--require-bend", help="Fail what only the pinned Bend toolchain can do and is skipped.")
+    ] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="How many checks run at a time.")] = (
+        os.cpu_count() or 1
+    ),
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Begin nothing more after a failure.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object per check, then one of the run.")] = False,
+) -> None:
+    """Run suites of checks, and leave sealed evidence in a new folder."""
+
+    def command() -> int:
+        from bendml_cli.commands.check import CheckOptions
+        from bendml_cli.commands.check import check as run
+
+        return run(CheckOptions(suites or [], output, engine, require_bend, jobs, fail_fast, json))
+
+    _finish(command)
+
+
+@app.command()
+def verify(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A sealed evidence folder.")]) -> None:
+    """Re-hash sealed evidence, validate its files, and say what differs."""
+
+    def command() -> int:
+        from bendml_cli.commands.verify import verify_evidence
+
+        return verify_evidence(folder)
+
+    _finish(command)
+
+
+@app.command("list")
+def list_command() -> None:
+    """List the suites and their checks."""
+
+    def command() -> int:
+        from bendml_cli.commands.listing import list_suites
+
+        return list_suites()
+
+    _finish(command)
+
+
+@app.command()
+def check_file(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE ...", help="Bend files.")],
+    main: Annotated[bool, typer.Option("--main", help="Print the normal form of main too.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object per file.")] = False,
+    timeout: Annotated[
+        float, typer.Option(min=0.001, metavar="SECONDS", help="Give up on a definition that evaluates for longer.")
+    ] = 60.0,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Check everything anew, and keep nothing.")] = False,
+) -> None:
+    """Judge Bend files with the embedded engine."""
+
+    def command() -> int:
+        from bendml_cli.commands.check_file import CheckFileOptions, check_files
+
+        return check_files(CheckFileOptions(files, main, json, timeout, cache=not no_cache))
+
+    _finish(command)
