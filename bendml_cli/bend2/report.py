@@ -46,7 +46,7 @@ class Report:
 
     `main` is the normal form of a main that is not IO (only when asked for); `unsafe` lists the declarations that rely
     on unsafe or foreign code when that alone fails the verdict; `laws` and `definitions` are the names declared in the
-    entry file; `open_claims` the laws without a proof.
+    entry file; `open_claims` the laws without a proof. `files` are all files that the verdict depends on.
     """
 
     file: Path
@@ -60,6 +60,7 @@ class Report:
     todos: int = 0
     seconds: float = 0.0
     cached: bool = False
+    files: list[Path] = field(default_factory=list)
 
     @property
     def accepted(self) -> bool:

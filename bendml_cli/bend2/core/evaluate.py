@@ -113,19 +113,19 @@ class Machine:
     def __init__(self) -> None:
         self.bodies: dict[str, Body] = {}
         self.nullary: set[str] = set()
-        self._deadline: float | None = None
+        self.deadline: float | None = None
         self._steps = STEPS_BETWEEN_CLOCK_LOOKS
 
     def limit(self, seconds: float | None) -> None:
         """From now on, raise EvaluationTimeout once this many seconds have passed (None: never)."""
-        self._deadline = None if seconds is None else monotonic() + seconds
+        self.deadline = None if seconds is None else monotonic() + seconds
 
     def tick(self) -> None:
         """Count a step, and look at the clock once in a while."""
         self._steps -= 1
         if self._steps <= 0:
             self._steps = STEPS_BETWEEN_CLOCK_LOOKS
-            if self._deadline is not None and monotonic() > self._deadline:
+            if self.deadline is not None and monotonic() > self.deadline:
                 raise EvaluationTimeout
 
     def force(self, thunk: Thunk, unfolding: bool = True) -> Value:

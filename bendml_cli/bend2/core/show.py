@@ -151,8 +151,10 @@ class _Printer:
                 return self._list(term, names, place)
             case "Tuple", (_, _):
                 return f"({self._items(_tuple_items(term), names)})"
-            case "Chr", (U32Lit(value=code),):
-                return quoted((code,), "'")
+            case "Chr", (_,):
+                code = _char_code(term)
+                if code is not None:
+                    return quoted((code,), "'")
             case "SNil", ():
                 return '""'
             case "SCon", (_, _):

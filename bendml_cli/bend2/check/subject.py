@@ -1,0 +1,41 @@
+"""What is being checked: one definition, one instance of a template, or one datatype."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bendml_cli.bend2.check.descent import Column
+from bendml_cli.bend2.core.book import Definition, Module
+from bendml_cli.bend2.core.values import Thunk
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """One tuple of `~` arguments of a template. `checking` is True while its body is being checked."""
+
+    name: str
+    checking: bool = True
+
+
+@dataclass(slots=True, eq=False)
+class Subject:
+    """The text under check.
+
+    `name` is how errors call it (a key, or `key~i` for an instance). `columns` are its parameters as the matches
+    passed so far refine them. `constants` gives the types of a template's own `~` constants in its generic check.
+    `level` counts how many instances stand around this one.
+    """
+
+    name: str
+    module: Module
+    definition: Definition | None = None
+    unsafe: bool = False
+    columns: list[Column] = field(default_factory=list)
+    constants: dict[str, Thunk] = field(default_factory=dict)
+    instance: Instance | None = None
+    level: int = 0
+
+    @property
+    def template_text(self) -> bool:
+        """Is this the one generic check of a template, where template calls make no instances?"""
+        return self.definition is not None and self.definition.templates > 0 and self.instance is None

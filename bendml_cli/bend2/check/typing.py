@@ -1,0 +1,614 @@
+"""The typing rules (language.md, section 7; judging.md, "Rules, with their order" and "Refusals").
+
+`infer` gives a term's type, `check` holds it against a goal, both under a demand: `live` code counts the uses of
+variables, dead code (types, erased arguments) does not. A rule stands in the method named after it.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from bendml_cli.bend2.check.context import Context
+from bendml_cli.bend2.check.descent import Column, descends
+from bendml_cli.bend2.core.book import Constructor, spell_by_path
+from bendml_cli.bend2.core.convert import equal, fits
+from bendml_cli.bend2.core.evaluate import EvaluationTimeout, argument, literal_step
+from bendml_cli.bend2.core.quote import as_it_stands, normal_form
+from bendml_cli.bend2.core.show import show
+from bendml_cli.bend2.core.terms import (
+    ERASED,
+    PLAIN,
+    REUSABLE,
+    TEMPLATE,
+    Absurd,
+    Ann,
+    App,
+    Ctr,
+    Data,
+    Eq,
+    F32Lit,
+    Hole,
+    Kind,
+    Lam,
+    Let,
+    Match,
+    Meet,
+    NatLit,
+    Pi,
+    Quant,
+    QuantLit,
+    Ref,
+    Refl,
+    Rewrite,
+    StrLit,
+    Term,
+    U32Lit,
+    Var,
+)
+from bendml_cli.bend2.core.values import (
+    DATA,
+    KIND_0,
+    QUANT,
+    REFL,
+    TYPE,
+    Env,
+    Thunk,
+    VCtr,
+    VData,
+    VEq,
+    VF32,
+    VNat,
+    VPi,
+    VStr,
+    VU32,
+    ready,
+)
+from bendml_cli.bend2.source import BendError
+
+if TYPE_CHECKING:
+    from bendml_cli.bend2.check.checker import Checker
+    from bendml_cli.bend2.check.subject import Subject
+
+# Environments are copied at each binder, so nesting binders costs the square of the depth.
+MOST_BINDERS = 4000
+SECONDS_TO_PRINT = 2.0
+
+_TYPE, _DATA, _KIND_0, _QUANT = ready(TYPE), ready(DATA), ready(KIND_0), ready(QUANT)
+_LITERALS: dict[type[Term], tuple[str, tuple[str, ...]]] = {
+    NatLit: ("Nat", ("Zero", "Succ")),
+    U32Lit: ("U32", ("U32",)),
+    F32Lit: ("F32", ("F32",)),
+    StrLit: ("String", ("SNil", "SCon")),
+}
+# Terms whose type is not inferred (judging.md, "Everything else needs a goal").
+NEEDS_GOAL = (Lam, Let, Ctr, NatLit, U32Lit, F32Lit, StrLit, Match, Absurd, Refl, Rewrite, Hole)
+_NO_COLUMNS: tuple[Column, ...] = ()
+
+
+class Typing:
+    """The typing of one subject's terms, from an empty context on."""
+
+    def __init__(self, checker: Checker, subject: Subject) -> None:
+        self.checker = checker
+        self.book = checker.book
+        self.machine = checker.machine
+        self.subject = subject
+        self.context = Context()
+
+    # -- helpers ------------------------------------------------------------------------------------------------
+
+    def suspend(self, term: Term) -> Thunk:
+        """The term in the present context."""
+        return argument(term, self.context.env)
+
+    def show(self, thunk: Thunk, depth: int | None = None) -> str:
+        """A thunk's normal form, printed as this subject's file spells names.
+
+        `depth` is that of its context, where that is not the present one. Where the normal form takes too long (dead
+        code may loop), the term is printed as it stands.
+        """
+        if depth is None:
+            depth = self.context.depth
+        machine = self.machine
+        deadline = machine.deadline
+        soon = monotonic() + SECONDS_TO_PRINT
+        machine.deadline = soon if deadline is None else min(soon, deadline)
+        try:
+            term = normal_form(machine, thunk, depth)
+        except EvaluationTimeout:
+            term = as_it_stands(machine, thunk, depth)
+        finally:
+            machine.deadline = deadline
+        return show(term, tuple(self.context.names[:depth]), self.subject.module.spell)
+
+    def error(
+        self,
+        category: str,
+        pos: int,
+        message: str,
+        *,
+        expected: Thunk | None = None,
+        observed: Thunk | str | None = None,
+        hint: str | None = None,
+        variable: str | None = None,
+        missing: list[str] | None = None,
+    ) -> BendError:
+        """A refusal at `pos`, with the context printed."""
+        types = self.context.types
+        context = [(name, self.show(types[at], at)) for at, name in enumerate(self.context.names)]
+        return BendError(
+            category,
+            pos,
+            message,
+            expected=None if expected is None else self.show(expected),
+            observed=self.show(observed) if isinstance(observed, Thunk) else observed,
+            definition=self.subject.module.spell(self.subject.name),
+            context=context,
+            hint=hint,
+            variable=variable,
+            missing=missing,
+        )
+
+    def mismatch(self, pos: int, expected: Thunk, observed: Thunk | str, hint: str | None = None) -> BendError:
+        """The refusal of what does not fit."""
+        return self.error(
+            "mismatch", pos, "this does not fit here", expected=expected, observed=observed, hint=hint
+        )
+
+    def wanted_kind(self, quantity: str) -> Thunk:
+        """The kind that a binder of this quantity asks of its type; in an unsafe def `+` asks only Type."""
+        if quantity == REUSABLE:
+            return _TYPE if self.subject.unsafe else _DATA
+        return _TYPE if quantity == PLAIN else _KIND_0
+
+    def check_kind(self, type_: Term, quantity: str) -> None:
+        """A binder's domain must have the kind that its quantity asks for."""
+        hint = "a + binder needs a Data type" if quantity == REUSABLE else None
+        self.check(type_, self.wanted_kind(quantity), False, hint=hint)
+
+    def kind_of(self, type_: Thunk) -> Thunk:
+        """The kind of a type, inferred on the type as it stands."""
+        return self.infer(as_it_stands(self.machine, type_, self.context.depth), False)
+
+    def require_copyable(self, type_: Thunk, pos: int) -> None:
+        """A `+` binder needs a type of kind Data (in an unsafe def, any type)."""
+        kind = self.kind_of(type_)
+        wanted = self.wanted_kind(REUSABLE)
+        if not fits(self.machine, kind, wanted, self.context.depth):
+            raise self.mismatch(pos, wanted, kind, "a + binder needs a Data type")
+
+    def push(self, quantity: str, name: str, type_: Thunk, pos: int) -> Thunk:
+        """Bind a variable."""
+        if self.context.depth >= MOST_BINDERS:
+            raise self.error("too-deep", pos, f"more than {MOST_BINDERS} binders stand around this one")
+        return self.context.push(quantity, name, type_)
+
+    def close(self, pos: int) -> None:
+        """Unbind the innermost variable and hold its uses against its quantity."""
+        name, quantity = self.context.names[-1], self.context.quantities[-1]
+        uses = self.context.uses[-1]
+        if uses and quantity != REUSABLE and (uses > 1 or quantity != PLAIN):
+            if quantity == PLAIN:
+                message = f"{name} is used more than once, but it may be used at most once"
+                hint = f"mark it +{name} if its type is Data, or use it once"
+            else:
+                message = f"{name} is erased, but live code uses it"
+                hint = f"drop the - of {name}, or use it only in types and erased arguments"
+            raise self.error("usage", pos, message, variable=name, hint=hint)
+        self.context.pop()
+
+    # -- infer --------------------------------------------------------------------------------------------------
+
+    def infer(self, term: Term, live: bool) -> Thunk:
+        """The type of a term that says its type.
+
+        Raises BendError, of category `cannot-infer` for a term that needs a goal.
+        """
+        match term:
+            case Var():
+                level = self.context.depth - 1 - term.index
+                if live:
+                    self.context.uses[level] += 1
+                return self.context.types[level]
+            case Ref():
+                return self.infer_reference(term, (), live)
+            case App():
+                return self.infer_application(term, live)
+            case Data():
+                return self.infer_datatype(term, live)
+            case Ann(term=inner, type=type_):
+                self.check(type_, _TYPE, False)
+                goal = self.suspend(type_)
+                self.check(inner, goal, live)
+                return goal
+            case Kind(quantity=quantity):
+                self.check(quantity, _QUANT, False)
+                return _TYPE
+            case Quant():
+                return _TYPE
+            case QuantLit():
+                return _QUANT
+            case Meet(left=left, right=right):
+                self.check(left, _QUANT, live)
+                self.check(right, _QUANT, live)
+                return _QUANT
+            case Pi():
+                self.check_kind(term.domain, term.quantity)
+                self.push(term.quantity, term.name, self.suspend(term.domain), term.pos)
+                self.check(term.codomain, _TYPE, False)
+                self.context.pop()
+                return _TYPE
+            case Eq(left=left, right=right, type=type_):
+                self.check(type_, _TYPE, False)
+                goal = self.suspend(type_)
+                self.check(left, goal, False)
+                self.check(right, goal, False)
+                return _DATA
+            case Ctr() if term.key not in self.book.constructors:
+                raise self.unknown(term.key, term.pos, "constructor")
+        hint = "annotate it: {term : Type}, or give the let a type: x : T = .."
+        raise self.error("cannot-infer", term.pos, "the type of this term cannot be inferred", hint=hint)
+
+    def unknown(self, key: str, pos: int, what: str) -> BendError:
+        """The refusal of a name that nothing declares."""
+        name = self.subject.module.spell(key)
+        hint = None
+        if key in self.book.constructors:
+            hint = f"a constructor is written with braces: {name}{{..}}"
+        elif name.startswith("_") and name.strip("_") == "":
+            hint = "_ binds no name; name the binder to use it"
+        return self.error("unknown-name", pos, f"no {what} {name} is in scope", hint=hint)
+
+    def infer_reference(self, ref: Ref, arguments: tuple[Term, ...], live: bool) -> Thunk:
+        """A top-level name, with the arguments applied directly around it (which descent and templates look at).
+
+        The order: name known; live evidence; template instance; descent; bare family.
+        """
+        definition = self.book.definitions.get(ref.key)
+        if definition is None:
+            constant = self.subject.constants.get(ref.key)
+            if constant is not None:
+                return constant
+            datatype = self.book.datatypes.get(ref.key)
+            if datatype is None:
+                raise self.unknown(ref.key, ref.pos, "name")
+            if datatype.parameters:
+                name = self.subject.module.spell(ref.key)
+                hint = f"write its arguments: {name}<..>"
+                raise self.error("bare-family", ref.pos, f"{name} needs its parameters", hint=hint)
+            return Thunk(datatype.kind, ())
+        if live:
+            own = definition is self.subject.definition
+            makes_instance = definition.templates > 0 and not self.subject.template_text
+            if not (own or self._is_evidence(ref.key, makes_instance)):
+                name = self.subject.module.spell(ref.key)
+                message = f"{name} has no checked body here, so live code may not use it"
+                hint = "define or fill it above this definition (mutual recursion is not possible)"
+                raise self.error("open-claim", ref.pos, message, hint=hint)
+            if makes_instance:
+                own = self.checker.templates.instance(self, definition, ref, arguments)
+            if own and not self.subject.unsafe:
+                self._require_descent(ref, arguments[definition.templates :])
+        return Thunk(definition.type, ())
+
+    def _is_evidence(self, key: str, makes_instance: bool) -> bool:
+        if key in self.machine.bodies:
+            return True
+        definition = self.book.definitions[key]
+        if makes_instance:
+            return False
+        return bool(definition.foreign) or definition.module.is_base or self.subject.unsafe
+
+    def _require_descent(self, ref: Ref, arguments: tuple[Term, ...]) -> None:
+        context = self.context
+        if not descends(arguments, context.depth, self.subject.columns, context.lets):
+            name = self.subject.module.spell(ref.key)
+            hint = "put the shrinking parameter first: arguments are read left to right, equal until one is smaller"
+            message = f"this call of {name} by itself does not make its arguments smaller"
+            raise self.error("descent", ref.pos, message, hint=hint)
+
+    def infer_application(self, term: App, live: bool) -> Thunk:
+        """`f(a, ..)`: each argument against its domain, dead where the function's quantity is `-`."""
+        function = term.function
+        if isinstance(function, Ref):
+            type_ = self.infer_reference(function, term.arguments, live)
+        else:
+            type_ = self.infer(function, live)
+        for each in term.arguments:
+            pi = self.machine.force(type_)
+            if not isinstance(pi, VPi):
+                hint = "it may have been given more arguments than it takes"
+                raise self.error(
+                    "not-a-function", term.pos, "this is applied but is no function", observed=type_, hint=hint
+                )
+            self.check(each, pi.domain, live and pi.quantity not in (ERASED, TEMPLATE))
+            type_ = pi.codomain(self.suspend(each))
+        term.typing = (type_, self.context.depth)
+        return type_
+
+    def infer_datatype(self, term: Data, live: bool) -> Thunk:
+        """`D<args>`: the arguments against its parameters; the type is its declared kind."""
+        datatype = self.book.datatypes.get(term.key)
+        if datatype is None:
+            raise self.unknown(term.key, term.pos, "datatype")
+        if len(term.arguments) != len(datatype.parameters):
+            name = self.subject.module.spell(term.key)
+            wanted, given = len(datatype.parameters), len(term.arguments)
+            raise self.error("arity", term.pos, f"{name} takes {wanted} parameters, {given} are given")
+        env: Env = ()
+        for parameter, each in zip(datatype.parameters, term.arguments, strict=True):
+            self.check(each, Thunk(parameter.type, env), live and parameter.quantity != ERASED)
+            env = (*env, self.suspend(each))
+        return Thunk(datatype.kind, env)
+
+    # -- check --------------------------------------------------------------------------------------------------
+
+    def check(
+        self,
+        term: Term,
+        goal: Thunk,
+        live: bool,
+        columns: tuple[Column, ...] = _NO_COLUMNS,
+        hint: str | None = None,
+    ) -> None:
+        """Hold a term against a goal. `columns` are the positions of the left-hand side that are still open.
+
+        Raises BendError.
+        """
+        while isinstance(term, Rewrite):
+            term, goal = self.check_rewrite(term, goal, live)
+            columns = _NO_COLUMNS
+        match term:
+            case Lam():
+                self.check_lambda(term, goal, live, columns)
+            case Match():
+                self.check_match(term, goal, live, columns)
+            case Absurd():
+                self.check_absurd(term, goal, live)
+            case Let():
+                self.check_let(term, goal, live)
+            case Ctr():
+                self.check_constructor(term, goal, live)
+            case NatLit() | U32Lit() | F32Lit() | StrLit():
+                self.check_literal(term, goal, live)
+            case Refl():
+                self.check_reflexivity(term, goal)
+            case Hole(name=name):
+                if name != "TODO":
+                    raise self.error("hole", term.pos, f"the hole ?{name} is to be filled", expected=goal)
+            case _:
+                observed = self.infer(term, live)
+                if not fits(self.machine, observed, goal, self.context.depth):
+                    raise self.mismatch(term.pos, goal, observed, hint)
+
+    def _function_goal(self, term: Term, goal: Thunk, what: str) -> VPi:
+        pi = self.machine.force(goal)
+        if not isinstance(pi, VPi):
+            raise self.error("cannot-check", term.pos, f"{what} fits no goal but a function type", expected=goal)
+        return pi
+
+    def check_lambda(self, term: Lam, goal: Thunk, live: bool, columns: tuple[Column, ...]) -> None:
+        """`x => body` at `@q x:A -> B`; a `+` lambda lifts a plain arrow if A is Data."""
+        pi = self._function_goal(term, goal, "a lambda")
+        quantity = pi.quantity
+        if term.quantity == REUSABLE and quantity == PLAIN:
+            self.require_copyable(pi.domain, term.pos)
+            quantity = REUSABLE
+        term.typing = (quantity, pi.domain, self.context.depth)
+        level = self.context.depth
+        variable = self.push(quantity, term.name, pi.domain, term.pos)
+        if columns:
+            columns[0].quantity = pi.quantity
+            columns[0].level = level
+            self.check(term.body, pi.codomain(variable), live, columns[1:])
+            columns[0].level = -1
+        else:
+            self.check(term.body, pi.codomain(variable), live)
+        self.close(term.pos)
+
+    def check_let(self, term: Let, goal: Thunk, live: bool) -> None:
+        """A parallel let: each value is inferred outside, the body sees the names with their definitions."""
+        context = self.context
+        types = []
+        for binder, value in zip(term.binders, term.values, strict=True):
+            type_ = self.infer(value, live and binder.quantity != ERASED)
+            if binder.quantity == REUSABLE:
+                self.require_copyable(type_, term.pos)
+            else:
+                self.kind_of(type_)
+            types.append(type_)
+        term.typing = (types, context.depth)
+        outer = context.env
+        for binder, value, type_ in zip(term.binders, term.values, types, strict=True):
+            if context.depth >= MOST_BINDERS:
+                raise self.error("too-deep", binder.pos, f"more than {MOST_BINDERS} binders stand around this one")
+            context.push_let(binder.quantity, binder.name, type_, value, outer)
+        self.check(term.body, goal, live)
+        self._close_let(term)
+
+    def _close_let(self, term: Let) -> None:
+        """Hold the uses of a let's names against their quantities, in the order written."""
+        first = self.context.depth - len(term.binders)
+        for at, binder in enumerate(term.binders):
+            uses = self.context.uses[first + at]
+            if uses and binder.quantity != REUSABLE and (uses > 1 or binder.quantity == ERASED):
+                erased = binder.quantity == ERASED
+                message = "is erased, but live code uses it" if erased else "is used more than once"
+                hint = "drop its -" if erased else f"mark it +{binder.name} if its type is Data"
+                raise self.error(
+                    "usage", term.pos, f"{binder.name} {message}", variable=binder.name, hint=hint
+                )
+        for _ in term.binders:
+            self.context.pop()
+
+    def check_constructor(self, term: Ctr, goal: Thunk, live: bool) -> None:
+        """`K{fields}` at an instance of its datatype with K not removed: goal, name, count, fields."""
+        data = self.machine.force(goal)
+        constructor = self.book.constructors.get(term.key)
+        if constructor is None:
+            if isinstance(data, VData):
+                raise self.unknown(term.key, term.pos, "constructor")
+            name = self.subject.module.spell(term.key)
+            raise self.error("cannot-check", term.pos, f"{name}{{..}} does not fit this goal", expected=goal)
+        if not (isinstance(data, VData) and data.key == constructor.datatype and term.key not in data.removed):
+            raise self.mismatch(term.pos, goal, self.subject.module.spell(constructor.datatype))
+        if len(term.arguments) != len(constructor.fields):
+            name = self.subject.module.spell(term.key)
+            wanted, given = len(constructor.fields), len(term.arguments)
+            raise self.error("arity", term.pos, f"{name} has {wanted} fields, {given} are given")
+        term.typing = (goal, self.context.depth)
+        env = data.args
+        for field, each in zip(constructor.fields, term.arguments, strict=True):
+            self.check(each, Thunk(field.type, env), live and field.quantity != ERASED)
+            env = (*env, self.suspend(each))
+
+    def check_literal(self, term: Term, goal: Thunk, live: bool) -> None:
+        """A literal at exactly its Base type, else as its first constructor step."""
+        name, keys = _LITERALS[type(term)]
+        data = self.machine.force(goal)
+        if isinstance(data, VData) and data.key == name and not data.removed:
+            datatype = self.book.datatypes[name]
+            if datatype.module.is_base:
+                return
+        value = self.machine.whnf(term, (), (), True)
+        assert isinstance(value, VNat | VU32 | VF32 | VStr)
+        step = literal_step(value)
+        if step.key not in self.book.constructors or not isinstance(data, VData):
+            self.check_constructor(Ctr(step.key, (), term.pos), goal, live)
+            return
+        fields = tuple([_field_term(each, term.pos) for each in step.args])
+        self.check_constructor(Ctr(step.key, fields, term.pos), goal, live)
+
+    def check_match(self, term: Match, goal: Thunk, live: bool, columns: tuple[Column, ...]) -> None:
+        """`\\{C: h; m}` at `@q s:D<..> -> P`: the arm at C's fields, then the rest at D without C."""
+        pi, data = self._scrutinised(term, goal, live, "a match")
+        constructor = self.book.constructors.get(term.constructor)
+        if constructor is None:
+            raise self.unknown(term.constructor, term.pos, "constructor")
+        remaining = [key for key in self.book.datatypes[data.key].constructors if key not in data.removed]
+        if term.constructor not in remaining:
+            name = self.subject.module.spell(term.constructor)
+            if term.constructor in data.removed:
+                message = f"{name} is already matched here"
+            else:
+                message = f"{name} is no constructor of {self.show(pi.domain)}"
+            raise self.error("constructor", term.pos, message)
+        context = self.context
+        before = context.uses[:]
+        arm_goal = self._arm_goal(pi, data, constructor, ())
+        if columns:
+            column = columns[0]
+            column.quantity = pi.quantity
+            column.constructor = constructor.key
+            column.fields = [Column() for _ in constructor.fields]
+            self.check(term.hit, arm_goal, live, (*column.fields, *columns[1:]))
+            column.constructor = None
+            column.fields = []
+        else:
+            self.check(term.hit, arm_goal, live)
+        reached = len(remaining) > 1 or isinstance(term.miss, Match)
+        term.typing = (pi.quantity, pi.domain, goal, reached, context.depth)
+        if reached:
+            after = context.uses
+            context.uses = before
+            rest = ready(VData(data.key, data.args, (*data.removed, term.constructor)))
+            self.check(term.miss, ready(VPi(pi.quantity, pi.name, rest, pi.codomain)), live, columns)
+            context.uses = [max(pair) for pair in zip(after, context.uses, strict=True)]
+
+    def _scrutinised(self, term: Term, goal: Thunk, live: bool, what: str) -> tuple[VPi, VData]:
+        """What a match and `\\{}` ask of their goal, in order: a function type, not erased in live code, over a
+        datatype."""
+        pi = self._function_goal(term, goal, what)
+        if live and pi.quantity in (ERASED, TEMPLATE):
+            message = "an erased value cannot be matched in live code"
+            raise self.error("erased-scrutinee", term.pos, message, hint="drop the - of what is matched")
+        data = self.machine.force(pi.domain)
+        if not isinstance(data, VData):
+            message = f"{self.show(pi.domain)} is no datatype here, so its value cannot be matched"
+            hint = "match what its type depends on first"
+            raise self.error("not-a-datatype", term.pos, message, observed=pi.domain, hint=hint)
+        return pi, data
+
+    def _arm_goal(self, pi: VPi, data: VData, constructor: Constructor, fields: Env) -> Thunk:
+        """`@.. fields -> P[C{fields}]`, its binders named as declared: a plain field takes the scrutinee's quantity,
+        a `+` field is reusable unless the scrutinee is erased, a `-` field stays erased."""
+        if len(fields) == len(constructor.fields):
+            return pi.codomain(ready(VCtr(constructor.key, fields)))
+        field = constructor.fields[len(fields)]
+        quantity = field.quantity
+        if quantity == PLAIN or (quantity == REUSABLE and pi.quantity == ERASED):
+            quantity = pi.quantity
+        type_ = Thunk(field.type, data.args + fields)
+        return ready(
+            VPi(quantity, field.name, type_, lambda x: self._arm_goal(pi, data, constructor, (*fields, x)))
+        )
+
+    def check_absurd(self, term: Absurd, goal: Thunk, live: bool) -> None:
+        """`\\{}`: no constructor is left, or a live binder in scope has an empty type."""
+        pi, data = self._scrutinised(term, goal, live, "a match without cases")
+        remaining = [key for key in self.book.datatypes[data.key].constructors if key not in data.removed]
+        if remaining and not self._in_absurd_scope():
+            names = [spell_by_path(key) for key in remaining]
+            message = f"cases are missing: {', '.join(names)}"
+            raise self.error("coverage", term.pos, message, missing=names, observed=pi.domain)
+        term.typing = (pi.quantity, pi.domain, goal, self.context.depth)
+
+    def _in_absurd_scope(self) -> bool:
+        """Is some binder in scope, not erased, of a datatype with no constructor left?"""
+        for quantity, type_ in zip(self.context.quantities, self.context.types, strict=True):
+            if quantity != ERASED:
+                data = self.machine.force(type_)
+                if isinstance(data, VData):
+                    constructors = self.book.datatypes[data.key].constructors
+                    if all(key in data.removed for key in constructors):
+                        return True
+        return False
+
+    def check_reflexivity(self, term: Refl, goal: Thunk) -> None:
+        """`{==}` at an equation whose sides are equal."""
+        equation = self.machine.force(goal)
+        if not isinstance(equation, VEq):
+            raise self.error("cannot-check", term.pos, "{==} proves only equations", expected=goal)
+        if not equal(self.machine, equation.left, equation.right, self.context.depth):
+            hint = "the two sides do not compute to the same term; rewrite with a lemma, or split a variable"
+            raise self.mismatch(term.pos, equation.left, equation.right, hint)
+        term.typing = (goal, self.context.depth)
+
+    def check_rewrite(self, term: Rewrite, goal: Thunk, live: bool) -> tuple[Term, Thunk]:
+        """`%e@E : P; body`: evidence, equation, motive, the motive at the right side against the goal.
+
+        Returns the body and its goal, the motive at the left side and `{==}`.
+        """
+        evidence_type = self.infer(term.evidence, live)
+        equation = self.machine.force(evidence_type)
+        if not isinstance(equation, VEq):
+            message = "a rewrite needs an equation as its evidence"
+            raise self.error("not-an-equation", term.evidence.pos, message, observed=evidence_type)
+        outer = self.context.env
+        marker = self.push(PLAIN, "_", equation.type, term.pos)
+        named = ready(VEq(equation.left, marker, equation.type))
+        self.push(PLAIN, term.name or "", named, term.pos)
+        self.check(term.motive, _TYPE, False)
+        self.context.pop()
+        self.context.pop()
+        at_right = Thunk(term.motive, (*outer, equation.right, self.suspend(term.evidence)))
+        if not fits(self.machine, at_right, goal, self.context.depth):
+            hint = "put _ in the motive where the evidence's right side stands in the goal"
+            raise self.mismatch(term.pos, goal, at_right, hint)
+        term.typing = (evidence_type, goal, self.context.depth)
+        return term.body, Thunk(term.motive, (*outer, equation.left, ready(REFL)))
+
+
+def _field_term(field: Thunk, pos: int) -> Term:
+    """A literal's field as a term of its own."""
+    match field.full:
+        case VNat(value=value):
+            return NatLit(value, pos)
+        case VStr(codes=codes, start=start):
+            return StrLit(codes[start:], pos)
+        case VU32(value=value):
+            return U32Lit(value, pos)
+        case VCtr(key=key, args=args):
+            return Ctr(key, tuple([_field_term(arg, pos) for arg in args]), pos)
+    raise AssertionError(field)
