@@ -1,0 +1,157 @@
+"""The command line from outside: help, exit status, one-line errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import SUITE, make_project
+
+ACCEPTED_PROGRAM = "import Base\ndef main() -> Nat: Nat.add(1n, 2n)\n"
+REFUSED_PROGRAM = "import Base\ndef main() -> Nat: True{}\n"
+
+
+def bendml(
+    *arguments: str, cwd: Path | None = None, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bendml_cli", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "120", "NO_COLOR": "1", **(env or {})},
+    )
+
+
+def test_help_names_every_command_and_answers_at_once() -> None:
+    fastest = 10.0
+    for _ in range(5):
+        began = time.perf_counter()
+        done = bendml("--help")
+        fastest = min(fastest, time.perf_counter() - began)
+        assert done.returncode == 0
+    for command in ("check", "verify", "list", "check-file", "audit-laws", "bench"):
+        assert f" {command} " in done.stdout
+    # It is meant to take under 0.3 s; a busy machine gets some room.
+    assert fastest < 0.6
+
+
+def test_help_loads_no_engine_and_no_schema() -> None:
+    code = (
+        "import sys, bendml_cli.app; print([m for m in sys.modules if m in ('pydantic', 'yaml', 'bendml_cli.bend2')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_version() -> None:
+    done = bendml("--version")
+    assert (done.returncode, done.stdout) == (0, "bendml 0.1.0\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", "all"], "Missing option '--output'"),
+        (["check", "nope", "--output", "out"], "error: there is no suite 'nope'"),
+        (["check", "--output", "bend"], "error: bend exists"),
+        (["check", "--output", "out", "--engine", "other"], "Invalid value for '--engine'"),
+        (["check", "--output", "out", "--engine", "bend"], "error: --engine bend: bend is not installed"),
+        (["check", "--output", "out", "--engine", "both"], "error: --engine both: bend is not installed"),
+        (["check", "--output", "out", "--jobs", "0"], "Invalid value for '--jobs'"),
+        (["verify", "nothing"], "error: nothing is no folder"),
+        (["verify", "bend"], "error: bend is not sealed"),
+        (["check-file", "nothing.bend"], "error: there is no file nothing.bend"),
+        (["check-file", "bend"], "error: bend is a folder"),
+        (["check-file"], "Missing argument"),
+        (["check-file", "--timeout", "-1", "x"], "Invalid value for '--timeout'"),
+        (["audit-laws", "nothing"], "error: there is no package 'nothing'"),
+        (["nonsense"], "No such command"),
+    ],
+)
+def test_bad_use_is_one_clear_line_and_status_2(tmp_path: Path, arguments: list[str], message: str) -> None:
+    done = bendml(*arguments, cwd=make_project(tmp_path), env={"PATH": str(tmp_path), "BENDML_BEND": ""})
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+    assert done.stdout == ""
+    assert not list(tmp_path.glob("out*"))
+
+
+def test_a_bad_suite_file_is_named_with_line_and_field(tmp_path: Path) -> None:
+    make_project(tmp_path, SUITE.replace("category", "catgory"))
+    for arguments in (["list"], ["check", "--output", "out"]):
+        done = bendml(*arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "error: suites/demo.yaml:6: checks[1].category: field required" in done.stderr
+        assert "suites/demo.yaml:9: checks[1].catgory: extra inputs are not permitted" in done.stderr
+
+
+def test_list(tmp_path: Path) -> None:
+    done = bendml("list", cwd=make_project(tmp_path))
+    assert done.returncode == 0
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert lines[0] == ["demo", "A", "demonstration", "(bend/demo)"]
+    assert lines[1:] == [["demo/proofs", "proofs"], ["demo/bad", "rejects"], ["demo/kernel", "kernel"]]
+
+
+def test_check_file_prints_the_verdict_and_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "good.bend").write_text(ACCEPTED_PROGRAM)
+    (tmp_path / "bad.bend").write_text(REFUSED_PROGRAM)
+    done = bendml("check-file", "good.bend", "--main", "--no-cache", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "ALL PROOFS CHECK  good.bend\nmain  3n\n")
+    done = bendml("check-file", "good.bend", "bad.bend", "--no-cache", cwd=tmp_path)
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert lines[0] == "ALL PROOFS CHECK  good.bend"
+    assert "SOME PROOFS FAIL  bad.bend" in lines
+    assert any("mismatch in main" in line and line.endswith("bad.bend:2:20") for line in lines)
+    assert "  2 | def main() -> Nat: True{}" in lines
+    assert "    | " + " " * 19 + "^" in lines
+    assert "  expected  Nat" in lines
+    assert "  observed  Bool" in lines
+
+
+def test_check_file_json_uses_the_names_of_the_conformance_cases(tmp_path: Path) -> None:
+    (tmp_path / "good.bend").write_text(ACCEPTED_PROGRAM)
+    (tmp_path / "bad.bend").write_text(REFUSED_PROGRAM)
+    done = bendml("check-file", "good.bend", "bad.bend", "--json", "--main", "--no-cache", cwd=tmp_path)
+    assert done.returncode == 1
+    good, bad = (json.loads(line) for line in done.stdout.splitlines())
+    assert good == {"file": "good.bend", "verdict": "ALL PROOFS CHECK", "main": "3n", "error": None}
+    assert (bad["file"], bad["verdict"], bad["main"]) == ("bad.bend", "SOME PROOFS FAIL", None)
+    error = bad["error"]
+    assert error["category"] == "mismatch"
+    assert (error["definition"], error["line"], error["expected"], error["observed"]) == ("main", 2, "Nat", "Bool")
+    assert error["message"]
+
+
+def test_the_cache_goes_where_it_is_told_and_changes_no_answer(tmp_path: Path) -> None:
+    (tmp_path / "good.bend").write_text(ACCEPTED_PROGRAM)
+    env = {"BENDML_CACHE": str(tmp_path / "cache")}
+    first = bendml("check-file", "good.bend", "--main", cwd=tmp_path, env=env)
+    assert list((tmp_path / "cache").rglob("*"))
+    assert bendml("check-file", "good.bend", "--main", cwd=tmp_path, env=env).stdout == first.stdout
+
+
+def test_a_whole_run_from_outside(tmp_path: Path) -> None:
+    root = make_project(tmp_path, SUITE.replace("Mat<3n, 5n>", "Nat").replace("Mat<4n, 5n>", "Bool"))
+    done = bendml("check", "all", "--output", "out", cwd=root)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "PASSED  2 of 3 checks passed" in done.stdout
+    assert "evidence sealed in out" in done.stdout
+    done = bendml("verify", "out", cwd=root)
+    assert done.returncode == 0
+    assert done.stdout.startswith("INTACT  out:")
+    (root / "out/results.jsonl").chmod(0o644)
+    done = bendml("verify", "out", cwd=root)
+    assert done.returncode == 1
+    assert "results.jsonl: has mode 0644, was sealed 0444" in done.stdout
+    assert bendml("check", "all", "--output", "out", cwd=root).returncode == 2
