@@ -170,9 +170,7 @@ class Checker:
                 typing.check_kind(field.type, field.quantity)
             typing.push(field.quantity, field.name, typing.suspend(field.type), field.pos)
 
-    def _check_plain_field(
-        self, typing: Typing, type_: Term, kind: Term, declared: Thunk, parameters: int
-    ) -> None:
+    def _check_plain_field(self, typing: Typing, type_: Term, kind: Term, declared: Thunk, parameters: int) -> None:
         if isinstance(type_, NEEDS_GOAL):
             typing.check(type_, declared, False)
             return

@@ -52,16 +52,16 @@ from bendml_cli.bend2.core.values import (
     QUANT,
     REFL,
     TYPE,
+    VF32,
+    VU32,
     Env,
     Thunk,
     VCtr,
     VData,
     VEq,
-    VF32,
     VNat,
     VPi,
     VStr,
-    VU32,
     ready,
 )
 from bendml_cli.bend2.source import BendError
@@ -75,12 +75,7 @@ MOST_BINDERS = 4000
 SECONDS_TO_PRINT = 2.0
 
 _TYPE, _DATA, _KIND_0, _QUANT = ready(TYPE), ready(DATA), ready(KIND_0), ready(QUANT)
-_LITERALS: dict[type[Term], tuple[str, tuple[str, ...]]] = {
-    NatLit: ("Nat", ("Zero", "Succ")),
-    U32Lit: ("U32", ("U32",)),
-    F32Lit: ("F32", ("F32",)),
-    StrLit: ("String", ("SNil", "SCon")),
-}
+_LITERAL_TYPES: dict[type[Term], str] = {NatLit: "Nat", U32Lit: "U32", F32Lit: "F32", StrLit: "String"}
 # Terms whose type is not inferred (judging.md, "Everything else needs a goal").
 NEEDS_GOAL = (Lam, Let, Ctr, NatLit, U32Lit, F32Lit, StrLit, Match, Absurd, Refl, Rewrite, Hole)
 _NO_COLUMNS: tuple[Column, ...] = ()
@@ -152,9 +147,7 @@ class Typing:
 
     def mismatch(self, pos: int, expected: Thunk, observed: Thunk | str, hint: str | None = None) -> BendError:
         """The refusal of what does not fit."""
-        return self.error(
-            "mismatch", pos, "this does not fit here", expected=expected, observed=observed, hint=hint
-        )
+        return self.error("mismatch", pos, "this does not fit here", expected=expected, observed=observed, hint=hint)
 
     def wanted_kind(self, quantity: str) -> Thunk:
         """The kind that a binder of this quantity asks of its type; in an unsafe def `+` asks only Type."""
@@ -436,9 +429,7 @@ class Typing:
                 erased = binder.quantity == ERASED
                 message = "is erased, but live code uses it" if erased else "is used more than once"
                 hint = "drop its -" if erased else f"mark it +{binder.name} if its type is Data"
-                raise self.error(
-                    "usage", term.pos, f"{binder.name} {message}", variable=binder.name, hint=hint
-                )
+                raise self.error("usage", term.pos, f"{binder.name} {message}", variable=binder.name, hint=hint)
         for _ in term.binders:
             self.context.pop()
 
@@ -465,7 +456,7 @@ class Typing:
 
     def check_literal(self, term: Term, goal: Thunk, live: bool) -> None:
         """A literal at exactly its Base type, else as its first constructor step."""
-        name, keys = _LITERALS[type(term)]
+        name = _LITERAL_TYPES[type(term)]
         data = self.machine.force(goal)
         if isinstance(data, VData) and data.key == name and not data.removed:
             datatype = self.book.datatypes[name]
@@ -540,9 +531,7 @@ class Typing:
         if quantity == PLAIN or (quantity == REUSABLE and pi.quantity == ERASED):
             quantity = pi.quantity
         type_ = Thunk(field.type, data.args + fields)
-        return ready(
-            VPi(quantity, field.name, type_, lambda x: self._arm_goal(pi, data, constructor, (*fields, x)))
-        )
+        return ready(VPi(quantity, field.name, type_, lambda x: self._arm_goal(pi, data, constructor, (*fields, x))))
 
     def check_absurd(self, term: Absurd, goal: Thunk, live: bool) -> None:
         """`\\{}`: no constructor is left, or a live binder in scope has an empty type."""

@@ -6,6 +6,8 @@ from enum import Enum
 
 from bendml_cli.bend2.core.evaluate import Machine, literal_step
 from bendml_cli.bend2.core.values import (
+    VF32,
+    VU32,
     Env,
     Thunk,
     VAbsurd,
@@ -14,7 +16,6 @@ from bendml_cli.bend2.core.values import (
     VCtr,
     VData,
     VEq,
-    VF32,
     VHole,
     VKind,
     VLam,
@@ -28,7 +29,6 @@ from bendml_cli.bend2.core.values import (
     VRefl,
     VRewrite,
     VStr,
-    VU32,
     VVar,
     variable,
 )
@@ -89,7 +89,7 @@ class _Comparison:
         """Arguments from the left, each by EQUAL."""
         if len(left) != len(right):
             return False
-        for at in range(len(left)):  # a plain loop: a generator would recurse on the C stack
+        for at in range(len(left)):  # noqa: SIM110  (a generator would recurse on the C stack)
             if not self.thunks(left[at], right[at], depth, Relation.EQUAL):
                 return False
         return True
@@ -132,9 +132,7 @@ class _Comparison:
             return False
         fresh = (variable(depth),)
         apply = self.machine.apply
-        return self.values(
-            apply(left, fresh, self.unfolding), apply(right, fresh, self.unfolding), depth + 1, relation
-        )
+        return self.values(apply(left, fresh, self.unfolding), apply(right, fresh, self.unfolding), depth + 1, relation)
 
     def _shape(self, left: Value, right: Value, depth: int, relation: Relation) -> bool:
         match left, right:
@@ -232,16 +230,16 @@ class _Comparison:
             return True
         if isinstance(g, VMeet) and self._kind_fits(g.left, right, depth) and self._kind_fits(g.right, right, depth):
             return True
-        if isinstance(h, VMeet) and (
-            self._kind_fits(left, h.left, depth) or self._kind_fits(left, h.right, depth)
-        ):
+        if isinstance(h, VMeet) and (self._kind_fits(left, h.left, depth) or self._kind_fits(left, h.right, depth)):
             return True
         return self.values(g, h, depth, Relation.EQUAL)
 
 
 def _same_literal(left: Value, right: Value) -> bool:
     match left, right:
-        case (VNat(), VNat()) | (VU32(), VU32()):
+        case VNat(), VNat():
+            return left.value == right.value
+        case VU32(), VU32():
             return left.value == right.value
         case VF32(), VF32():
             return left.bits == right.bits
@@ -254,4 +252,3 @@ def _removed_fit(left: tuple[str, ...], right: tuple[str, ...], relation: Relati
     if relation is Relation.EQUAL:
         return set(left) == set(right)
     return set(left) >= set(right)
-

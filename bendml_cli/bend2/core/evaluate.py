@@ -35,6 +35,8 @@ from bendml_cli.bend2.core.terms import (
 from bendml_cli.bend2.core.values import (
     QUANT,
     REFL,
+    VF32,
+    VU32,
     Env,
     Thunk,
     VAbsurd,
@@ -43,7 +45,6 @@ from bendml_cli.bend2.core.values import (
     VCtr,
     VData,
     VEq,
-    VF32,
     VHole,
     VKind,
     VLam,
@@ -56,7 +57,6 @@ from bendml_cli.bend2.core.values import (
     VRefl,
     VRewrite,
     VStr,
-    VU32,
     ready,
 )
 
@@ -86,14 +86,12 @@ class Body:
 
 def argument(term: Term, env: Env) -> Thunk:
     """Suspend a term; a variable is its environment's own thunk, so that sharing is kept."""
-    return env[-1 - term.index] if term.__class__ is Var else Thunk(term, env)  # type: ignore[attr-defined]
+    return env[-1 - term.index] if term.__class__ is Var else Thunk(term, env)
 
 
 def delay(terms: tuple[Term, ...], env: Env) -> Env:
     """Suspend all terms."""
-    return tuple(
-        [env[-1 - t.index] if t.__class__ is Var else Thunk(t, env) for t in terms]  # type: ignore[attr-defined]
-    )
+    return tuple([env[-1 - t.index] if t.__class__ is Var else Thunk(t, env) for t in terms])
 
 
 def word(value: int, width: int) -> Value:
@@ -208,7 +206,7 @@ class Machine:
                     term = term.miss  # type: ignore[attr-defined]
                 else:
                     term = term.hit  # type: ignore[attr-defined]
-                    spine = fields + spine[1:]  # type: ignore[operator]
+                    spine = fields + spine[1:]
             elif cls is Let:
                 env += delay(term.values, env)  # type: ignore[attr-defined]
                 term = term.body  # type: ignore[attr-defined]
@@ -266,9 +264,9 @@ class Machine:
     def _successor(field: Thunk) -> Value:
         known = field.full
         if known is None and field.term.__class__ is NatLit:
-            known = VNat(field.term.value)  # type: ignore[union-attr]
-        if known.__class__ is VNat and known.value < FOLD_BELOW:  # type: ignore[union-attr]
-            return VNat(known.value + 1)  # type: ignore[union-attr]
+            known = VNat(field.term.value)
+        if known.__class__ is VNat and known.value < FOLD_BELOW:
+            return VNat(known.value + 1)
         return VCtr("Succ", (field,))
 
     def _meet(self, left: Thunk, right: Thunk, unfolding: bool) -> Value:
@@ -368,7 +366,7 @@ class Machine:
             return VApp(VRef(ref), spine)
         head = self.whnf(ref, (), spine[:arity], True)
         if head.__class__ is VApp:
-            return VApp(head.head, head.args + spine[arity:])  # type: ignore[attr-defined]
+            return VApp(head.head, head.args + spine[arity:])
         return VApp(head, spine[arity:])
 
 

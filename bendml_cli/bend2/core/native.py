@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from bendml_cli.bend2.core.evaluate import Machine, Native
 from bendml_cli.bend2.core.terms import NatLit
-from bendml_cli.bend2.core.values import Env, Thunk, Value, VCtr, VNat, VU32, ready
+from bendml_cli.bend2.core.values import VU32, Env, Thunk, Value, VCtr, VNat, ready
 
 MASK = (1 << 32) - 1
 # Nat.add forces its second argument only when the first is at least this large: below, one step of the definition at a

@@ -30,6 +30,8 @@ from bendml_cli.bend2.core.terms import (
     apply,
 )
 from bendml_cli.bend2.core.values import (
+    VF32,
+    VU32,
     Env,
     Thunk,
     VAbsurd,
@@ -38,7 +40,6 @@ from bendml_cli.bend2.core.values import (
     VCtr,
     VData,
     VEq,
-    VF32,
     VHole,
     VKind,
     VLam,
@@ -52,7 +53,6 @@ from bendml_cli.bend2.core.values import (
     VRefl,
     VRewrite,
     VStr,
-    VU32,
     VVar,
     variable,
 )
@@ -96,8 +96,8 @@ def quote(machine: Machine, value: Value, depth: int) -> Term:
         case VRewrite(term=term, env=env, evidence=evidence):
             motive_env = (*env, variable(depth), variable(depth + 1))
             motive = quote(machine, machine.whnf(term.motive, motive_env, (), True), depth + 2)
-            body = quote(machine, machine.whnf(term.body, env, (), True), depth)
-            return Rewrite(normal_form(machine, evidence, depth), term.name, motive, body)
+            rest = quote(machine, machine.whnf(term.body, env, (), True), depth)
+            return Rewrite(normal_form(machine, evidence, depth), term.name, motive, rest)
         case VKind(quantity=quantity):
             return Kind(normal_form(machine, quantity, depth))
         case VMeet(left=left, right=right):
@@ -139,7 +139,7 @@ def _quote_constructor(machine: Machine, key: str, args: Env, depth: int) -> Ter
             result = quote(machine, last, depth)
             break
         machine.tick()
-        key, args = last.key, last.args  # type: ignore[attr-defined]
+        key, args = last.key, last.args
     for name, front in reversed(chain):
         result = Ctr(name, (*front, result))
     return result

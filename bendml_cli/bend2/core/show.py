@@ -163,7 +163,7 @@ class _Printer:
                 leaves = _array_leaves(term)
                 if leaves is not None:
                     return f"[{self._items(tuple(leaves), names)}]"
-            case ("U32" | "F32"), (data,):
+            case (("U32" | "F32"), (data,)):
                 bits = _word_value(data)
                 if bits is not None:
                     return str(bits) if term.key == "U32" else float32.show(bits)
