@@ -23,6 +23,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Check machine learning packages written in Bend 2, and leave evidence.",
 )
+bench = typer.Typer(no_args_is_help=True, help="Measure.")
+app.add_typer(bench, name="bench")
 
 
 def main() -> None:
@@ -138,5 +140,45 @@ def check_file(
         from bendml_cli.commands.check_file import CheckFileOptions, check_files
 
         return check_files(CheckFileOptions(files, main, json, timeout, cache=not no_cache))
+
+    _finish(command)
+
+
+@app.command()
+def audit_laws(
+    packages: Annotated[
+        list[str] | None, typer.Argument(metavar="[PACKAGE ...]", help="Packages of bend/; all of them by default.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object per package.")] = False,
+    check_docs: Annotated[
+        bool, typer.Option("--check-docs", help="Also compare each README's table of laws with the laws.")
+    ] = False,
+) -> None:
+    """Say what is proved, what is tested and what is trusted: every law without its proof, and what it rests on."""
+
+    def command() -> int:
+        from bendml_cli.commands.audit import AuditOptions, audit_packages
+
+        return audit_packages(AuditOptions(packages or [], json, check_docs))
+
+    _finish(command)
+
+
+@bench.command("check")
+def bench_check(
+    packages: Annotated[
+        list[str] | None, typer.Argument(metavar="[PACKAGE ...]", help="Packages of bend/; all of them by default.")
+    ] = None,
+    runs: Annotated[int, typer.Option(min=1, help="How often each command is timed; the best counts.")] = 5,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A JSON file to write.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Time the embedded checker on each package, in whole processes, without and with a warm cache."""
+
+    def command() -> int:
+        from bendml_cli.commands.bench_check import BenchCheckOptions
+        from bendml_cli.commands.bench_check import bench_check as run
+
+        return run(BenchCheckOptions(packages or [], runs, output, json))
 
     _finish(command)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -14,13 +14,17 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from bendml_cli.bend2.report import Report
 from bendml_cli.diagnostics import report_lines
-from bendml_cli.evidence.models import Manifest, ResultRecord
 from bendml_cli.evidence.results import count
-from bendml_cli.evidence.verify import Verification
 from bendml_cli.suites.case import Case, Status
-from bendml_cli.suites.schema import Suite
+
+# What is only named in types is not loaded: a command pays for what it prints.
+if TYPE_CHECKING:
+    from bendml_cli.bench.check import CheckBench
+    from bendml_cli.bend2.report import Report
+    from bendml_cli.evidence.models import Manifest, ResultRecord
+    from bendml_cli.evidence.verify import Verification
+    from bendml_cli.suites.schema import Suite
 
 _THEME = Theme(
     {
@@ -196,3 +200,28 @@ def print_verification(console: Console, folder: Path, verification: Verificatio
         soft_wrap=True,
     )
     console.print(f"seal: SHA-256 of SHA256SUMS is {verification.seal}", soft_wrap=True)
+
+
+def print_check_bench(console: Console, bench: CheckBench) -> None:
+    """The table of `bendml bench check`: the best of the runs."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("package")
+    for heading in ("definitions", "cold s", "defs/s", "edited s", "defs/s", "unchanged s"):
+        table.add_column(heading, justify="right")
+    for timing in bench.packages:
+        table.add_row(
+            timing.package,
+            f"{timing.definitions} + {timing.base_definitions} of Base",
+            f"{timing.cold.best:.2f}",
+            f"{timing.cold_rate:.0f}",
+            f"{timing.edited.best:.2f}",
+            f"{timing.edited_rate:.0f}",
+            f"{timing.unchanged.best:.2f}",
+        )
+    console.print(table)
+    console.print(
+        f"whole processes, best of {bench.runs}; cold: no cache, Base included; edited: Base known, the package new;"
+        " unchanged: all known",
+        style="faint",
+    )
+    console.print(f"{bench.host.cpu}, {bench.host.threads} threads, Python {bench.host.python}", style="faint")

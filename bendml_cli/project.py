@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from bendml_cli.errors import ProjectNotFound
+from bendml_cli.errors import ProjectNotFound, UnknownName
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +41,15 @@ def find_project(start: Path | None = None) -> Project:
         f"no suites found: neither {here} nor a folder above it holds suites/*.yaml",
         "run bendml in a folder of a checkout of the project",
     )
+
+
+def select_packages(project: Project, names: list[str]) -> list[Path]:
+    """The folders of the packages of these names; all of them for no name.
+
+    Raises UnknownName for a name that is no package's.
+    """
+    known = {path.name: path for path in project.packages}
+    for name in names:
+        if name not in known:
+            raise UnknownName("package", name, list(known))
+    return [known[name] for name in dict.fromkeys(names or known)]
