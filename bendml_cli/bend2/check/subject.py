@@ -23,7 +23,7 @@ class Subject:
 
     `name` is how errors call it (a key, or `key~i` for an instance). `columns` are its parameters as the matches
     passed so far refine them. `constants` gives the types of a template's own `~` constants in its generic check.
-    `level` counts how many instances stand around this one.
+    `caller` is what made this instance.
     """
 
     name: str
@@ -33,7 +33,17 @@ class Subject:
     columns: list[Column] = field(default_factory=list)
     constants: dict[str, Thunk] = field(default_factory=dict)
     instance: Instance | None = None
-    level: int = 0
+    caller: Subject | None = None
+
+    @property
+    def level(self) -> int:
+        """How many instances stand inside one another here."""
+        return 0 if self.caller is None else self.caller.level + 1
+
+    @property
+    def in_base(self) -> bool:
+        """Is this Base's own text, or an instance that it makes?"""
+        return self.module.is_base if self.caller is None else self.caller.in_base
 
     @property
     def template_text(self) -> bool:

@@ -19,11 +19,15 @@ DEEPEST_INSTANCE = 64
 
 
 class Templates:
-    """The instances made so far: for each template, by the syntax of its `~` arguments."""
+    """The instances made so far: for each template, by the syntax of its `~` arguments.
+
+    Those that Base makes for itself are kept and numbered apart, so that a program's own are numbered the same whether
+    Base was checked in this run or trusted from an earlier one.
+    """
 
     def __init__(self, checker: Checker) -> None:
         self.checker = checker
-        self.instances: dict[str, dict[tuple[str, ...], Instance]] = {}
+        self.instances: dict[tuple[str, bool], dict[tuple[str, ...], Instance]] = {}
         self.bodies: dict[str, Term] = {}
         self.types: dict[str, Term] = {}
 
@@ -55,7 +59,8 @@ class Templates:
             raise typing.error("template", ref.pos, message)
         given = arguments[:count]
         self._check_arguments(typing, definition, given)
-        known = self.instances.setdefault(definition.key, {})
+        in_base = typing.subject.in_base
+        known = self.instances.setdefault((definition.key, in_base), {})
         key = tuple([syntax_key(term) for term in given])
         instance = known.get(key)
         if instance is None:
@@ -63,8 +68,8 @@ class Templates:
                 message = f"more than {DEEPEST_INSTANCE} instances stand inside one another"
                 hint = "the ~ arguments of a self-call must stay the same or settle"
                 raise typing.error("template", ref.pos, message, hint=hint)
-            instance = known[key] = Instance(f"{definition.key}~{len(known)}")
-            self._check_instance(instance, definition, given, typing.subject.level + 1)
+            instance = known[key] = Instance(f"{definition.key}~{'base' if in_base else ''}{len(known)}")
+            self._check_instance(instance, definition, given, typing.subject)
         ref.typing = instance.name
         if instance is typing.subject.instance:
             return True
