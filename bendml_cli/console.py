@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bendml_cli.bend2.report import Report
     from bendml_cli.evidence.models import Manifest, ResultRecord
     from bendml_cli.evidence.verify import Verification
+    from bendml_cli.laws.audit import LawAudit, PackageAudit
     from bendml_cli.suites.schema import Suite
 
 _THEME = Theme(
@@ -225,3 +226,41 @@ def print_check_bench(console: Console, bench: CheckBench) -> None:
         style="faint",
     )
     console.print(f"{bench.host.cpu}, {bench.host.threads} threads, Python {bench.host.python}", style="faint")
+
+
+def print_audit(console: Console, audit: PackageAudit) -> None:
+    """A package's laws without their proofs, then what is proved, tested and trusted."""
+    good = not audit.problems
+    console.print(Text.assemble((audit.package, "label"), "  ", (audit.verdict, "good" if good else "bad")))
+    for law in audit.laws:
+        for line in _law_lines(law):
+            console.print(line, soft_wrap=True)
+    console.print()
+    proved = sum(law.proved for law in audit.laws)
+    tested = ", ".join(f"{number} {kind}" for kind, number in sorted(audit.tested.items())) or "by no suite"
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(style="label", no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row("  proved", f"{proved} of {len(audit.laws)} laws, by the {audit.engine} engine")
+    table.add_row("  hypotheses", f"{audit.with_hypotheses} laws have one")
+    table.add_row("  tested", tested)
+    trusted = [*audit.opaque, *(f"{name} (unsafe)" for name in audit.unsafe)]
+    trusted += [f"{name} (foreign)" for name in audit.foreign]
+    table.add_row("  trusted", ", ".join(trusted) or "nothing but the checker: no opaque law of Base is reached")
+    console.print(table)
+    for problem in audit.problems:
+        console.print(Text.assemble(("  problem", "bad"), f"  {problem}"), soft_wrap=True)
+
+
+def _law_lines(law: LawAudit) -> Iterator[Text]:
+    yield Text()
+    yield Text.assemble(("  law ", "faint"), (law.name, "label"), ("" if law.proved else "  not proved", "bad"))
+    for clause in law.quantifiers:
+        yield Text(f"    {clause}")
+    for clause in law.hypotheses:
+        yield Text.assemble(f"    {clause}", ("  (hypothesis)", "hint"))
+    yield Text(f"    {law.claim}")
+    if law.hypotheses:
+        yield Text(f"    hypotheses: {law.vacuity}{': ' if law.instance else ''}{law.instance}", style="faint")
+    if law.opaque:
+        yield Text(f"    rests on {', '.join(law.opaque)}", style="faint")
