@@ -267,3 +267,12 @@ def apply(function: Term, arguments: tuple[Term, ...], pos: int = -1) -> Term:
     if isinstance(function, App):
         return App(function.function, function.arguments + arguments, function.pos)
     return App(function, arguments, function.pos if pos < 0 else pos)
+
+
+@dataclass(slots=True, eq=False)
+class BareOperator(Term):
+    """The head of an operation that no group gives a type, in a type under a binder: refused ("operator") when that
+    type is checked. Elsewhere reading refuses it. `pos` is the sign."""
+
+    sign: str
+    pos: int = -1
