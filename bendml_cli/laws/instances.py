@@ -42,11 +42,17 @@ class Undecided(Exception):
 
 
 class Instances:
-    """Enumerates inhabitants of closed types over a checked book."""
+    """Enumerates inhabitants of closed types over a checked book.
 
-    def __init__(self, book: Book, machine: Machine) -> None:
+    `numbers` are tried beside the small ones: a condition that names a number may hold at no other. `partial` says of
+    which type only some inhabitants of a size were listed, None if of none.
+    """
+
+    def __init__(self, book: Book, machine: Machine, numbers: frozenset[int] = frozenset()) -> None:
         self.book = book
         self.machine = machine
+        self.numbers = sorted(numbers)
+        self.partial: str | None = None
 
     def of(self, type_: Thunk, size: int) -> Iterator[Thunk]:
         """The inhabitants up to a size, small ones first; of an equation its proof, if it holds.
@@ -66,10 +72,11 @@ class Instances:
             case VPi():
                 yield from self._functions(value, size)
             case VData(key="Nat", removed=()):
-                yield from (ready(VNat(number)) for number in range(size + 1))
+                yield from (ready(VNat(number)) for number in self._numbers(size))
             case VData(key="U32", removed=()):
-                yield from (ready(VU32(number)) for number in range(size + 1))
+                yield from (ready(VU32(number)) for number in self._numbers(size))
             case VData(key="F32", removed=()):
+                self.partial = "F32"
                 yield from (ready(VF32(bits)) for bits in _FLOATS[: size + 1])
             case VData(key="String", removed=()):
                 yield from (ready(VStr(codes, 0)) for codes in _TEXTS[: size + 1])
@@ -99,6 +106,9 @@ class Instances:
             case _:
                 return False
 
+    def _numbers(self, size: int) -> list[int]:
+        return [*range(size + 1), *(number for number in self.numbers if number > size)]
+
     def _constructed(self, type_: VData, size: int) -> Iterator[Thunk]:
         for key in self.book.datatypes[type_.key].constructors:
             if key in type_.removed:
@@ -127,6 +137,7 @@ class Instances:
                 return
             results: Iterator[Thunk] = self.of(type_.codomain(proofs[0]), size)
         else:
+            self.partial = "a function"
             results = self.of(type_.codomain(variable(0)), size)
         for result in results:
             yield Thunk(_CONSTANT, (result,))

@@ -6,19 +6,20 @@ tried until one satisfies every hypothesis of the law.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from bendml_cli.bend2.core.book import Book, Definition, spell_by_path
 from bendml_cli.bend2.core.evaluate import EvaluationTimeout, Machine
 from bendml_cli.bend2.core.quote import normal_form
 from bendml_cli.bend2.core.show import show
-from bendml_cli.bend2.core.terms import Pi, Term
-from bendml_cli.bend2.core.values import Env, Thunk, VData, variable
+from bendml_cli.bend2.core.terms import NatLit, Pi, Term, U32Lit
+from bendml_cli.bend2.core.values import Env, Thunk, VCtr, VData, variable
 from bendml_cli.laws.instances import Instances, Undecided
 
 _SIZES = (1, 2, 3)
 _MOST_TRIED = 20_000
+_LARGEST_NUMBER = 10_000
 
 Outcome = Literal["no hypothesis", "satisfied", "never satisfied", "undecided"]
 
@@ -39,7 +40,7 @@ class Vacuity:
 
 def try_law(book: Book, machine: Machine, law: Definition, *, seconds: float = 10.0) -> Vacuity:
     """Look for a small instance that satisfies a law's hypotheses, for at most so long. The book has been checked."""
-    search = _Search(book, machine)
+    search = _Search(book, machine, _numbers_in(law.type))
     machine.limit(seconds)
     try:
         hypotheses = search.hypotheses(law.type)
@@ -55,8 +56,9 @@ def try_law(book: Book, machine: Machine, law: Definition, *, seconds: float = 1
         search.undecided = f"none of the first {_MOST_TRIED} small instances"
     finally:
         machine.limit(None)
-    if search.undecided is not None:
-        return Vacuity("undecided", hypotheses, search.undecided, search.tried)
+    undecided = search.undecided or search.sampled()
+    if undecided is not None:
+        return Vacuity("undecided", hypotheses, undecided, search.tried)
     return Vacuity("never satisfied", hypotheses, "no small instance satisfies the hypotheses", search.tried)
 
 
@@ -65,12 +67,17 @@ class _EnoughTried(Exception):
 
 
 class _Search:
-    def __init__(self, book: Book, machine: Machine) -> None:
+    def __init__(self, book: Book, machine: Machine, numbers: frozenset[int]) -> None:
         self._machine = machine
         self._book = book
-        self._instances = Instances(book, machine)
+        self._instances = Instances(book, machine, numbers)
         self.tried = 0
         self.undecided: str | None = None
+
+    def sampled(self) -> str | None:
+        """Why a search that found nothing decides nothing, or None."""
+        partial = self._instances.partial
+        return None if partial is None else f"not every value of {partial} was tried"
 
     def hypotheses(self, type_: Term) -> tuple[str, ...]:
         """The binders of a law that are conditions, by name."""
@@ -100,11 +107,11 @@ class _Search:
         return None
 
     def shown(self, type_: Term, values: Env, hypotheses: tuple[str, ...]) -> str:
-        """An instance as `n = 0n, m = 1n`, without the proofs of its hypotheses."""
+        """An instance as `n = 0n, m = 1n`, without its hypotheses but those that carry a value (`where`)."""
         shown = []
         for value in values:
             assert isinstance(type_, Pi)
-            if type_.name not in hypotheses:
+            if type_.name not in hypotheses or isinstance(self._machine.force(value), VCtr):
                 term = normal_form(self._machine, value, 0)
                 shown.append(f"{type_.name} = {show(term, (), spell_by_path)}")
             type_ = type_.codomain
@@ -114,3 +121,18 @@ class _Search:
         """Is this a claim that something is false? What it denies is then no hypothesis."""
         codomain = self._machine.force(Thunk(type_.codomain, (*env, variable(len(env)))))
         return isinstance(codomain, VData) and not self._book.datatypes[codomain.key].constructors
+
+
+def _numbers_in(term: object) -> frozenset[int]:
+    """The literals of a law and their neighbours, as far as evaluation in unary can be expected to end."""
+    found: set[int] = set()
+    pending = [term]
+    while pending:
+        match pending.pop():
+            case NatLit(value=value) | U32Lit(value=value) if value < _LARGEST_NUMBER:
+                found |= {max(value - 1, 0), value, value + 1}
+            case tuple() as items:
+                pending += items
+            case Term() as node:
+                pending += [getattr(node, field.name) for field in fields(node)]  # type: ignore[arg-type]
+    return frozenset(found)

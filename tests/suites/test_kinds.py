@@ -138,7 +138,7 @@ def test_blemishes(text: str, found: list[tuple[int, str]]) -> None:
 
 def test_law_docs_compares_names_both_ways(tmp_path: Path) -> None:
     (outcome,) = run(tmp_path, LAW_DOCS, engine(demo_judge))
-    assert (outcome.status, outcome.detail) == (Status.PASSED, "1 laws documented")
+    assert (outcome.status, outcome.detail) == (Status.PASSED, "1 law documented")
     (outcome,) = run(tmp_path, LAW_DOCS, engine(lambda path: accepted(path, laws=["other"])))
     assert outcome.status is Status.FAILED
     assert "bend/demo/README.md: other is not in the table" in outcome.detail

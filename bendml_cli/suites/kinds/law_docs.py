@@ -38,4 +38,5 @@ class LawDocsCheck(Check):
                 problems.append(f"{report.file} is refused: {refusal(report)}")
             return problems
 
-        return judge(session, place.root, place.path(self.file), assess, lambda _: f"{len(documented)} laws documented")
+        documented_all = f"{len(documented)} law{'s' * (len(documented) != 1)} documented"
+        return judge(session, place.root, place.path(self.file), assess, lambda _: documented_all)
