@@ -1,0 +1,35 @@
+"""The programs in the packages' READMEs check as they stand."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bendml_cli.bend2.api import check_file
+
+BEND = Path(__file__).parents[2] / "bend"
+PROGRAMS = [
+    pytest.param(program, id=f"{readme.parent.name}-{index}")
+    for readme in sorted(BEND.glob("*/README.md"))
+    for index, program in enumerate(re.findall(r"```\n(import Base\n.*?)```", readme.read_text(), re.DOTALL))
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_program_in_readme_checks(program: str, tmp_path: Path) -> None:
+    for package in BEND.iterdir():
+        if (package / "main.bend").is_file():
+            (tmp_path / package.name).mkdir()
+            shutil.copy(package / "main.bend", tmp_path / package.name)
+    (tmp_path / "mine").mkdir()
+    file = tmp_path / "mine/program.bend"
+    file.write_text(program)
+    report = check_file(file)
+    assert report.accepted, report.error
+
+
+def test_every_package_shows_a_program() -> None:
+    assert len(PROGRAMS) >= len(list(BEND.glob("*/README.md")))
