@@ -176,10 +176,10 @@ def print_suites(console: Console, suites: Iterable[Suite]) -> None:
         if at:
             console.print()
         console.print(Text.assemble((suite.name, "label"), f"  {suite.title} ({suite.place.package.as_posix()})"))
-        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-        for case in suite.cases():
-            table.add_row(f"  {suite.name}/{case.id}", Text(case.kind, style="faint"))
-        console.print(table)
+        cases = suite.cases()
+        width = max(len(case.id) for case in cases)
+        for case in cases:
+            console.print(Text.assemble(f"  {suite.name}/{case.id:<{width}}  ", (case.kind, "faint")))
 
 
 def print_verification(console: Console, folder: Path, verification: Verification) -> None:

@@ -19,9 +19,9 @@ def find_bend() -> Path | None:
 def why_unavailable() -> str:
     """Why the `bend` engine cannot be used, in one line."""
     named = os.environ.get(VARIABLE)
-    found = find_bend()
-    if found is not None:
-        return f"bend is installed ({found}), but this version of bendml cannot drive it yet"
+    if find_bend() is not None:
+        # Not where: the reason stands in evidence, which others read.
+        return "bend is installed, but this version of bendml cannot drive it yet"
     if named:
         return f"bend is not installed: ${VARIABLE} names '{named}', which is no program"
     return f"bend is not installed: there is none on PATH, and ${VARIABLE} is not set"

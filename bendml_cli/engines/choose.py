@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bendml_cli.engines.bend import why_unavailable
-from bendml_cli.engines.embedded import EmbeddedEngine
 from bendml_cli.engines.choice import EngineChoice
+from bendml_cli.engines.embedded import EmbeddedEngine
 from bendml_cli.engines.engine import Engine
 from bendml_cli.errors import EngineUnavailable
 

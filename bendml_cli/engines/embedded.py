@@ -7,6 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
+import psutil
 from pydantic import TypeAdapter, ValidationError
 
 from bendml_cli import __version__
@@ -22,13 +23,22 @@ class EmbeddedEngine:
     """Judges with the embedded checker.
 
     `timeout` bounds the evaluation of each definition, `limit` the whole of a call, both in seconds. `cache` is a
-    folder for the engine's results, or None.
+    folder for the engine's results, or None. `memory_bytes` bounds the memory of a call; half of the machine's by
+    default.
     """
 
-    def __init__(self, *, timeout: float = 60.0, limit: float = 600.0, cache: Path | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        timeout: float = 60.0,
+        limit: float = 600.0,
+        cache: Path | None = None,
+        memory_bytes: int | None = None,
+    ) -> None:
         self._timeout = timeout
         self._limit = limit
         self._cache = cache
+        self._memory_bytes = memory_bytes or psutil.virtual_memory().total // 2
         self._processes = ProcessGroup()
 
     @property
@@ -50,6 +60,7 @@ class EmbeddedEngine:
             "timeout": self._timeout,
             "main": main,
             "cache": str(self._cache) if self._cache else None,
+            "memory_bytes": self._memory_bytes,
         }
         # -P: a file in the current folder must not stand in for a library.
         command = [sys.executable, "-P", "-m", "bendml_cli.engines.worker", json.dumps(request)]

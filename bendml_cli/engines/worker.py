@@ -1,13 +1,15 @@
 """The process in which one file is judged by the embedded engine: `python -m bendml_cli.engines.worker REQUEST`.
 
-REQUEST is a JSON object {path, timeout, main, cache}. The answer, one JSON object, is all that is written to standard
-output. The process ends when its standard input is closed, so that it never outlives the run that started it.
+REQUEST is a JSON object {path, timeout, main, cache, memory_bytes}. The answer, one JSON object, is all that is
+written to standard output. The process ends when its standard input is closed, so that it never outlives the run that
+started it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import threading
 import time
@@ -28,9 +30,14 @@ def peak_resident_bytes() -> int | None:
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
         return None
-    import resource
-
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def limit_memory(limit: int) -> None:
+    """Let this process hold no more data than this: a runaway file then fails alone, with a clear refusal."""
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    if most == resource.RLIM_INFINITY or limit < most:
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
 
 
 def _end_with_parent() -> None:
@@ -42,6 +49,7 @@ def main() -> None:
     """Judge the requested file and write the answer."""
     request = json.loads(sys.argv[1])
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    limit_memory(request["memory_bytes"])
     cache = request["cache"]
     report = check_file(
         Path(request["path"]),

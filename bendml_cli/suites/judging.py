@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import bendml_cli
 from bendml_cli.bend2.report import Report
 from bendml_cli.engines.engine import Judgement
 from bendml_cli.suites.case import Outcome, Session, Status
+
+_INSTALLED = Path(bendml_cli.__file__).resolve().parent.parent
 
 Assess = Callable[[Report], list[str]]
 """What is wrong with a report, one line each; empty when the check passes."""
@@ -60,13 +63,20 @@ def judge(
 
 
 def _from_base(judgement: Judgement, base: Path) -> Judgement:
+    """The judgement with the paths of this machine taken out: files are named from `base`, those of bendml itself
+    from the folder around its package."""
+
     def shorten(path: Path) -> Path:
-        return path.relative_to(base) if path.is_relative_to(base) else path
+        for root in (base, _INSTALLED):
+            if path.is_relative_to(root):
+                return path.relative_to(root)
+        return path
 
     report = judgement.report
     if report is not None:
         error = report.error
         if error is not None:
             error = replace(error, file=str(shorten(Path(error.file))))
-        report = replace(report, file=shorten(report.file), error=error)
+        files = [shorten(path) for path in report.files]
+        report = replace(report, file=shorten(report.file), files=files, error=error)
     return replace(judgement, file=shorten(judgement.file), report=report)

@@ -73,6 +73,24 @@ def test_an_evaluation_that_does_not_end_is_given_up_on(program: Path) -> None:
     assert report.error.definition == "stuck"
 
 
+def test_a_program_that_wants_too_much_memory_is_refused_alone(program: Path) -> None:
+    program.write_text(
+        "import Base\n"
+        "def grow(n: Nat, xs: List<&2, Nat>) -> List<&2, Nat>:\n"
+        "  match n:\n"
+        "    case 0n:\n"
+        "      xs\n"
+        "    case 1n+p:\n"
+        "      grow(p, 0n <> xs)\n"
+        "def main() -> List<&2, Nat>: grow(100000000n, [])\n"
+    )
+    report = EmbeddedEngine(timeout=120.0, memory_bytes=1 << 30).check(program, main=True).report
+    assert report is not None
+    assert not report.accepted
+    assert report.error is not None
+    assert "memory" in report.error.message
+
+
 def test_the_limit_of_a_call_is_a_failure_and_no_verdict(program: Path) -> None:
     program.write_text(LOOP)
     judgement = EmbeddedEngine(timeout=60.0, limit=1.5).check(program)
@@ -108,7 +126,9 @@ def test_it_lacks_a_kernel(program: Path) -> None:
 
 def test_a_worker_does_not_outlive_the_run_that_started_it(program: Path) -> None:
     program.write_text(LOOP)
-    request = json.dumps({"path": str(program), "timeout": 300.0, "main": False, "cache": None})
+    request = json.dumps(
+        {"path": str(program), "timeout": 300.0, "main": False, "cache": None, "memory_bytes": 1 << 33}
+    )
     code = (
         "import subprocess, sys, time\n"
         "worker = subprocess.Popen([sys.executable, '-m', 'bendml_cli.engines.worker', sys.argv[1]],"
