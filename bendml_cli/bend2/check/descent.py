@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from bendml_cli.bend2.core.terms import ERASED, TEMPLATE, Ann, Ctr, NatLit, StrLit, Term, U32Lit, Var
+from bendml_cli.bend2.core.terms import ERASED, TEMPLATE, Ann, Ctr, F32Lit, NatLit, StrLit, Term, U32Lit, Var
 
 
 @dataclass(slots=True, eq=False)
@@ -101,7 +101,7 @@ class _Comparison:
 
 
 def _as_constructor(term: Term) -> Ctr | None:
-    """A constructor term; a Nat or a String literal by its first step (a U32 literal is none here)."""
+    """A constructor term; a literal by its first step."""
     match term:
         case Ctr():
             return term
@@ -113,4 +113,16 @@ def _as_constructor(term: Term) -> Ctr | None:
             return Ctr("SNil", ())
         case StrLit(codes=codes):
             return Ctr("SCon", (Ctr("Chr", (U32Lit(codes[0]),)), StrLit(codes[1:])))
+        case U32Lit(value=value):
+            return Ctr("U32", (_word(value),))
+        case F32Lit(bits=bits):
+            return Ctr("F32", (_word(bits),))
     return None
+
+
+def _word(bits: int) -> Term:
+    """32 bits as constructors, the least significant first."""
+    term: Term = Ctr("WNil", ())
+    for at in range(31, -1, -1):
+        term = Ctr("WCon", (Ctr("True" if bits >> at & 1 else "False", ()), term))
+    return term

@@ -90,10 +90,12 @@ class Templates:
             goal = Thunk(parameter_type(definition.type, given[:at]), ())
             self.checker.typing(typing.subject).check(term, goal, False)
 
-    def _check_instance(self, instance: Instance, definition: Definition, given: tuple[Term, ...], level: int) -> None:
+    def _check_instance(
+        self, instance: Instance, definition: Definition, given: tuple[Term, ...], caller: Subject
+    ) -> None:
         assert definition.body is not None
         module = definition.fill_module or definition.module
-        subject = Subject(instance.name, module, definition, unsafe=definition.unsafe, instance=instance, level=level)
+        subject = Subject(instance.name, module, definition, unsafe=definition.unsafe, instance=instance, caller=caller)
         body = instantiate(definition.body, given)
         type_ = instantiate_type(definition.type, given)
         self.checker.check_body(subject, body, Thunk(type_, ()), definition.arity - definition.templates)

@@ -487,6 +487,8 @@ class Typing:
             raise self.error("constructor", term.pos, message)
         context = self.context
         before = context.uses[:]
+        if _is_field_type(pi.domain):
+            data = VData(data.key, tuple([_shared(each) for each in data.args]), data.removed)
         arm_goal = self._arm_goal(pi, data, constructor, ())
         if columns:
             column = columns[0]
@@ -587,6 +589,25 @@ class Typing:
             raise self.mismatch(term.pos, goal, at_right, hint)
         term.typing = (evidence_type, goal, self.context.depth)
         return term.body, Thunk(term.motive, (*outer, equation.left, ready(REFL)))
+
+
+def _is_field_type(domain: Thunk) -> bool:
+    """Is this the type of a field, as a parameter of its datatype gives it?"""
+    term = domain.term.function if isinstance(domain.term, App) else domain.term
+    return isinstance(term, Var) and domain.level < 0
+
+
+def _shared(thunk: Thunk) -> Thunk:
+    """An argument of a datatype instance that was reached through a field's type.
+
+    Bend does not inline a lambda there when it infers the kind of a type that applies it, so that the second part of a
+    pair inside a pair cannot be let or marked + (reading.md, "Match compilation", last rule).
+    """
+    if not isinstance(thunk.term, Lam):
+        return thunk
+    copy = Thunk(thunk.term, thunk.env)
+    copy.shared = True
+    return copy
 
 
 def _field_term(field: Thunk, pos: int) -> Term:

@@ -169,6 +169,7 @@ class Machine:
 
     def whnf(self, term: Term, env: Env, spine: Env, unfolding: bool) -> Value:
         """Evaluate `term(spine)`; the term stands in `env`."""
+        chain: Match | None = None  # where a run of misses began
         while True:
             cls = term.__class__
             if cls is App:
@@ -203,8 +204,14 @@ class Machine:
                 if fields is None:
                     return VApp(VMatch(term, env), spine)  # type: ignore[arg-type]
                 if fields is MISS:
+                    chain = chain or term  # type: ignore[assignment]
                     term = term.miss  # type: ignore[attr-defined]
+                    if term.__class__ is Absurd and chain is not None:
+                        return VApp(VMatch(chain, env), spine)  # no case fits: the lambda-match as a whole is stuck
+                    if term.__class__ is not Match:
+                        chain = None
                 else:
+                    chain = None
                     term = term.hit  # type: ignore[attr-defined]
                     spine = fields + spine[1:]
             elif cls is Let:

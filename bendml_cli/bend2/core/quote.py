@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bendml_cli.bend2.core.evaluate import Machine
+from bendml_cli.bend2.core.evaluate import Machine, delay
 from bendml_cli.bend2.core.terms import (
     Absurd,
     Ann,
@@ -156,7 +156,7 @@ def as_it_stands(machine: Machine, thunk: Thunk, depth: int) -> Term:
     if thunk.term is None:
         assert thunk.full is not None
         return _stand(machine, thunk.full, depth)
-    return _close(machine, thunk.term, thunk.env, depth, 0)
+    return _close(machine, thunk.term, thunk.env, depth)
 
 
 def _stand(machine: Machine, value: Value, depth: int) -> Term:
@@ -176,42 +176,58 @@ def _stand(machine: Machine, value: Value, depth: int) -> Term:
     return quote(machine, value, depth)
 
 
-def _close(machine: Machine, term: Term, env: Env, depth: int, inner: int) -> Term:
-    """Put `env` in place of the variables of `term` that stand outside its `inner` own binders."""
+def _close(machine: Machine, term: Term, env: Env, depth: int) -> Term:
+    """Put `env` in place of the variables of `term`."""
 
-    def under(part: Term, binders: int = 0) -> Term:
-        return _close(machine, part, env, depth, inner + binders)
+    def part(inner: Term) -> Term:
+        return _close(machine, inner, env, depth)
+
+    def parts(inner: tuple[Term, ...]) -> tuple[Term, ...]:
+        return tuple([_close(machine, each, env, depth) for each in inner])
+
+    def under(inner: Term, binders: int = 1) -> Term:
+        fresh = tuple([variable(depth + at) for at in range(binders)])
+        return _close(machine, inner, env + fresh, depth + binders)
 
     match term:
         case Var(index=index, pos=pos):
-            if index < inner:
-                return term
-            outer = as_it_stands(machine, env[-1 - (index - inner)], depth + inner)
+            outer = as_it_stands(machine, env[-1 - index], depth)
             return Var(outer.index, pos) if isinstance(outer, Var) else outer
         case App():
-            return apply(under(term.function), tuple([under(a) for a in term.arguments]), term.pos)
+            return _close_application(machine, term, env, depth)
         case Lam():
-            return Lam(term.quantity, term.name, under(term.body, 1), term.pos)
+            return Lam(term.quantity, term.name, under(term.body), term.pos)
         case Pi():
-            return Pi(term.quantity, term.name, under(term.domain), under(term.codomain, 1), term.pos)
+            return Pi(term.quantity, term.name, part(term.domain), under(term.codomain), term.pos)
         case Data():
-            return Data(term.key, tuple([under(a) for a in term.arguments]), term.removed, term.pos)
+            return Data(term.key, parts(term.arguments), term.removed, term.pos)
         case Ctr():
-            return Ctr(term.key, tuple([under(a) for a in term.arguments]), term.pos)
+            return Ctr(term.key, parts(term.arguments), term.pos)
         case Kind():
-            return Kind(under(term.quantity), term.pos)
+            return Kind(part(term.quantity), term.pos)
         case Meet():
-            return Meet(under(term.left), under(term.right), term.pos)
+            return Meet(part(term.left), part(term.right), term.pos)
         case Eq():
-            return Eq(under(term.left), under(term.right), under(term.type), term.pos)
+            return Eq(part(term.left), part(term.right), part(term.type), term.pos)
         case Match():
-            return Match(term.constructor, under(term.hit), under(term.miss), term.pos)
+            return Match(term.constructor, part(term.hit), part(term.miss), term.pos)
         case Rewrite():
-            motive = under(term.motive, 2)
-            return Rewrite(under(term.evidence), term.name, motive, under(term.body), term.pos)
+            return Rewrite(part(term.evidence), term.name, under(term.motive, 2), part(term.body), term.pos)
         case Ann():
-            return Ann(under(term.term), under(term.type), term.pos)
+            return Ann(part(term.term), part(term.type), term.pos)
         case Let():
-            values = tuple([under(v) for v in term.values])
-            return Let(term.binders, values, under(term.body, len(values)), term.pos)
+            return Let(term.binders, parts(term.values), under(term.body, len(term.values)), term.pos)
     return term
+
+
+def _close_application(machine: Machine, term: App, env: Env, depth: int) -> Term:
+    """A spine. A lambda put at its head takes the argument in place, as whenever a substitution makes such a redex;
+    but not one that was shared before (see Thunk.shared)."""
+    head, scope, arguments = term.function, env, list(delay(term.arguments, env))
+    while arguments and isinstance(head, Var):
+        thunk = scope[-1 - head.index]
+        if thunk.level >= 0 or thunk.shared or not isinstance(thunk.term, Lam):
+            break
+        head, scope = thunk.term.body, (*thunk.env, arguments.pop(0))
+    rest = tuple([as_it_stands(machine, each, depth) for each in arguments])
+    return apply(_close(machine, head, scope, depth), rest, term.pos)

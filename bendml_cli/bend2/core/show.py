@@ -44,12 +44,13 @@ LARGEST_LITERAL = (1 << 32) - 1
 
 def show(term: Term, names: tuple[str, ...], spell: Callable[[str], str]) -> str:
     """Print a term that stands under the binders `names` (outermost first); `spell` writes a top-level key."""
-    return _Printer(spell).show(term, names, ITEM)
+    return _Printer(spell, len(names)).show(term, names, ITEM)
 
 
 class _Printer:
-    def __init__(self, spell: Callable[[str], str]) -> None:
+    def __init__(self, spell: Callable[[str], str], context: int) -> None:
         self.spell = spell
+        self.context = context
 
     def show(self, term: Term, names: tuple[str, ...], place: int) -> str:
         match term:
@@ -118,9 +119,9 @@ class _Printer:
         return ", ".join([self.show(item, names, ITEM) for item in items])
 
     def _top(self, key: str, names: tuple[str, ...]) -> str:
-        """A top-level name, marked where a printed binder of that name hides it."""
+        """A top-level name, marked where a printed binder of that name (not the context's) hides it."""
         name = self.spell(key)
-        return name + "^" if name in names else name
+        return name + "^" if name in names[self.context :] else name
 
     def _data(self, term: Data, names: tuple[str, ...], place: int) -> str:
         text = self._top(term.key, names)

@@ -24,9 +24,10 @@ class Thunk:
     """A suspended term. `full` and `rigid` keep its value with and without unfolding definitions.
 
     `level` is that of the context's variable that this thunk stands for (a let's thunk has a term as well), else -1.
+    `shared` marks a datatype's argument whose lambda is not inlined where a field's type applies it.
     """
 
-    __slots__ = ("env", "full", "level", "rigid", "term")
+    __slots__ = ("env", "full", "level", "rigid", "shared", "term")
 
     def __init__(self, term: Term | None, env: Env) -> None:
         self.term = term
@@ -34,6 +35,7 @@ class Thunk:
         self.full: Value | None = None
         self.rigid: Value | None = None
         self.level = -1
+        self.shared = False
 
 
 def ready(value: Value) -> Thunk:
