@@ -46,15 +46,19 @@ def _cpu_name() -> str:
 
 
 def git_facts(root: Path) -> GitFacts | None:
-    """The commit of the checkout at `root`; None where there is no git, or no checkout."""
+    """The commit of the checkout whose top is `root`; None where there is no git, or `root` is no checkout's top."""
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(root), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
     try:
-        commit, status = (
-            subprocess.run(["git", "-C", str(root), *command], capture_output=True, text=True, check=True).stdout
-            for command in (["rev-parse", "HEAD"], ["status", "--porcelain"])
-        )
+        # A folder inside someone else's checkout (an installed bendml, say) has no commit of its own.
+        if Path(git("rev-parse", "--show-toplevel")) != root.resolve():
+            return None
+        return GitFacts(commit=git("rev-parse", "HEAD"), dirty=bool(git("status", "--porcelain")))
     except (OSError, subprocess.CalledProcessError):
         return None
-    return GitFacts(commit=commit.strip(), dirty=bool(status.strip()))
 
 
 def engine_facts(engine: Engine) -> EngineFacts:
