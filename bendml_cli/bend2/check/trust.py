@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from bendml_cli.bend2.check.checker import Checker
 from bendml_cli.bend2.check.typing import NEEDS_GOAL
@@ -138,8 +139,9 @@ def mentions(checker: Checker, term: Term) -> set[str]:
                     pending.append(type_)
             case Let(values=values, body=body):
                 pending += [*values, body]
-                used = _used_binders(body, len(values))
-                pending += [v.type for at, v in enumerate(values) if isinstance(v, Ann) and at in used]
+                typed = {at: v.type for at, v in enumerate(values) if _only_names_a_type(v)}
+                if typed:
+                    pending += [typed[at] for at in _used_binders(body, len(values)) if at in typed]
             case Rewrite(evidence=evidence, motive=motive, body=body):
                 pending += [evidence, motive, body]
             case Eq(left=left, right=right, type=type_):
@@ -149,6 +151,11 @@ def mentions(checker: Checker, term: Term) -> set[str]:
             case Meet(left=left, right=right):
                 pending += [left, right]
     return found
+
+
+def _only_names_a_type(value: Term) -> TypeGuard[Ann]:
+    """Is this an annotation of a term that could be inferred without it?"""
+    return isinstance(value, Ann) and not isinstance(value.term, NEEDS_GOAL)
 
 
 def _used_binders(body: Term, count: int) -> set[int]:
