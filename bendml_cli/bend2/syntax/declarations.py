@@ -11,7 +11,7 @@ from bendml_cli.bend2.syntax.bodies import BodyReader
 from bendml_cli.bend2.syntax.cursor import KEYWORDS
 
 _IMPORT_LINE = re.compile(r"import[^\n]*")
-_IMPORT = re.compile(r"import[ \t]+(\S+)(?:[ \t]+as[ \t]+([A-Za-z_][A-Za-z0-9_]*))?[ \t\r]*(?:#.*)?$", re.DOTALL)
+_IMPORT = re.compile(r"import[ \t]+([^\s#]+)(?:[ \t]+as[ \t]+([A-Za-z_][A-Za-z0-9_]*))?[ \t\r]*(?:#.*)?$", re.DOTALL)
 _FILE_WORD = r"[A-Za-z_][A-Za-z0-9_-]*"
 _LOCAL_PATH = re.compile(rf"(?:\./|(?:\.\./)+|/)?{_FILE_WORD}(?:/{_FILE_WORD})*\.bend")
 _HUB_PATH = re.compile(

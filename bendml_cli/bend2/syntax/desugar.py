@@ -136,10 +136,13 @@ class Desugarer:
         `arguments` is a stack: the next argument is its last item."""
         start = head.pos
         bang = False
+        around = namespace
         while True:
             if isinstance(head, s.Call):
+                if head.arguments:
+                    namespace = None
                 for argument in reversed(head.arguments):
-                    arguments.append(Suspended(argument, scope))
+                    arguments.append(_suspended(argument, scope))
                 if head.bang >= 0:
                     bang = True
                     self._check_bang(head, scope)
@@ -147,6 +150,8 @@ class Desugarer:
             elif isinstance(head, s.Group) and not isinstance(head.body, s.STATEMENTS):
                 namespace = self._group_namespace(head, namespace)
                 head = head.body
+            elif isinstance(head, s.Handler) and not head.arms and head.rest is not None:
+                head, namespace = head.rest, None
             elif isinstance(head, s.Lambda) and arguments:
                 return self._substituted(head, scope, depth, arguments)
             elif isinstance(head, s.Name) and isinstance(local := scope.find(head.text), Suspended):
@@ -159,7 +164,7 @@ class Desugarer:
             function.offload = True
         if not arguments:
             return function
-        passed = namespace if isinstance(function, Ref) and function.key in PASSING else None
+        passed = around if isinstance(function, Ref) and function.key in PASSING else None
         cores = []
         while arguments:
             argument = arguments.pop()
@@ -425,6 +430,15 @@ def bare_operator_error(sign: str, position: int) -> BendError:
         f"the operator '{sign}' needs a type",
         hint=f"write it in parentheses with its type, as in (a {sign} b : Nat)",
     )
+
+
+def _suspended(argument: s.Surface, scope: Scope) -> Suspended:
+    """An argument to come; a name of another one is that one, so that no chains grow."""
+    if isinstance(argument, s.Name):
+        local = scope.find(argument.text)
+        if isinstance(local, Suspended):
+            return local
+    return Suspended(argument, scope)
 
 
 def _plus(plus: bool) -> str:

@@ -66,6 +66,8 @@ class BodyCompiler:
 
     def __init__(self, emitter: Emitter) -> None:
         self.emitter = emitter
+        # The binders that row marks made reusable in the branch at hand, so that the next branch can take that back.
+        self._marked: list[PendingBinder] = []
 
     def body(self, body: s.Surface, scope: Scope, pending: Pending, depth: int, namespace: str | None) -> Term:
         """The core term of a body.
@@ -126,19 +128,18 @@ class BodyCompiler:
             binder = scrutinee if isinstance(scrutinee, PendingBinder) else split.binder(scrutinee, pending)
             if rows and not _splits(rows):
                 for row in rows:
-                    _rename(row, binder)
+                    self._rename(row, binder)
                 scrutinees = rest
                 continue
             if binder.is_let:
                 raise _refused(binder.pos, f"'{binder.name}' is bound by a let, so it cannot be matched")
-            assert pending is not None
-            if pending[0] is not binder:
-                depth = _close(pending[0], closed, depth)
-                pending = pending[1]
-                continue
+            first, pending = _next(pending)
+            while first is not binder:
+                depth = _close(first, closed, depth)
+                first, pending = _next(pending)
             if not rows:
                 return _lambdas(closed, Absurd(split.pos))
-            return _lambdas(closed, self._split(split, binder, rest, rows, pending[1], depth))
+            return _lambdas(closed, self._split(split, binder, rest, rows, pending, depth))
         # The first row wins; the rows below it are not read.
         chosen = rows[0]
         return _lambdas(closed, self.body(chosen.body, chosen.scope, pending, depth, split.namespace))
@@ -169,7 +170,7 @@ class BodyCompiler:
                 scope = row.scope.bind(head.name, binder)
                 hit_rows.append(_Row(_linked([wildcard] * len(fields), others), scope, row.body))
                 miss_rows.append(row)
-        marks = _marks((binder, pending))
+        marks = len(self._marked)
         binder.built = (pattern.key, fields)
         hit_scrutinees, hit_pending = rest, pending
         for field in reversed(fields):
@@ -177,10 +178,20 @@ class BodyCompiler:
             hit_pending = (field, hit_pending)
         hit = self._match(split, hit_scrutinees, hit_rows, hit_pending, depth)
         binder.built = None
-        for marked, plus in marks:
-            marked.plus = plus
+        while len(self._marked) > marks:
+            self._marked.pop().plus = False
         miss = self._match(split, (binder, rest), miss_rows, (binder, pending), depth)
         return Match(pattern.key, hit, miss, pattern.pos)
+
+    def _rename(self, row: _Row, binder: PendingBinder) -> None:
+        """The row's variable is the binder; its mark joins the binder's, but is lost on a let's name."""
+        assert row.patterns is not None
+        pattern, row.patterns = row.patterns
+        assert isinstance(pattern, VariablePattern)
+        row.scope = row.scope.bind(pattern.name, binder)
+        if pattern.plus and not binder.plus and not binder.is_let:
+            binder.plus = True
+            self._marked.append(binder)
 
     def _field(self, pattern: Pattern, plus: bool) -> PendingBinder:
         if isinstance(pattern, VariablePattern):
@@ -264,16 +275,6 @@ def _topmost(rows: list[_Row]) -> ConstructorPattern:
     raise AssertionError("a column that splits has a constructor")
 
 
-def _rename(row: _Row, binder: PendingBinder) -> None:
-    """The row's variable is the binder; its mark joins the binder's, but is lost on a let's name."""
-    assert row.patterns is not None
-    pattern, row.patterns = row.patterns
-    assert isinstance(pattern, VariablePattern)
-    row.scope = row.scope.bind(pattern.name, binder)
-    if pattern.plus and not binder.is_let:
-        binder.plus = True
-
-
 def _close(binder: PendingBinder, closed: list[_Closed], depth: int) -> int:
     """Close a pending binder as a lambda (a let's name has its place already): the depth after it."""
     if binder.is_let:
@@ -297,13 +298,9 @@ def _holds(pending: Pending, binder: PendingBinder) -> bool:
     return False
 
 
-def _marks(pending: Pending) -> list[tuple[PendingBinder, bool]]:
-    """The marks of pending binders as they are now: each branch joins its own to them."""
-    marks = []
-    while pending is not None:
-        marks.append((pending[0], pending[0].plus))
-        pending = pending[1]
-    return marks
+def _next(pending: Pending) -> tuple[PendingBinder, Pending]:
+    assert pending is not None
+    return pending
 
 
 def _refused(position: int, message: str, hint: str | None = None) -> BendError:

@@ -172,10 +172,10 @@ class Annotation(Surface):
 
 @dataclass(slots=True, eq=False)
 class RewriteTerm(Surface):
-    """`%evidence : motive; body`, or `%evidence@name : ..`."""
+    """`%name@evidence : motive; body`; without a name, `%evidence : ..`."""
 
-    evidence: Surface
     name: str | None
+    evidence: Surface
     motive: Surface
     body: Surface
 

@@ -37,6 +37,7 @@ OPERATORS: dict[str, tuple[int, bool]] = {
     "%": (FACTOR, False),
 }
 _OPERATOR = re.compile(r"<&>|\.[|^&]\.|->|&&|\|\||<=|>=|<>|<<|>>|\+\+|<-|[&|<>+\-*/%]")
+_AT_SIGN = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+@")
 COLON = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+:")
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")
 _SPACE = frozenset(" \t\r\n")
@@ -255,12 +256,16 @@ class TermReader(Cursor):
     def _rewrite(self) -> s.Surface:
         pos = self.position()
         self.move(self.at + 1)
+        name = None
+        found = NAME.match(self.text, self.at)
+        if found is not None and _AT_SIGN.match(self.text, found.end()) is not None:
+            name = self.binder_name("a name for the equation")
+            self.expect("@", "after the name of the equation")
         evidence = self.term()
-        name = self.binder_name("a name for the equation") if self.take("@") else None
         self.expect(":", "and the motive after a rewrite's evidence")
         motive = self.term()
         self.take(";")
-        return s.RewriteTerm(pos, evidence, name, motive, self.block())
+        return s.RewriteTerm(pos, name, evidence, motive, self.block())
 
     def _group(self) -> s.Surface:
         pos = self.position()
