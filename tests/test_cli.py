@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -139,6 +140,51 @@ def test_the_cache_goes_where_it_is_told_and_changes_no_answer(tmp_path: Path) -
     first = bendml("check-file", "good.bend", "--main", cwd=tmp_path, env=env)
     assert list((tmp_path / "cache").rglob("*"))
     assert bendml("check-file", "good.bend", "--main", cwd=tmp_path, env=env).stdout == first.stdout
+
+
+def test_a_home_that_cannot_be_written_costs_only_the_cache(tmp_path: Path) -> None:
+    (tmp_path / "good.bend").write_text(ACCEPTED_PROGRAM)
+    (tmp_path / "file").write_text("")
+    env = {"HOME": str(tmp_path / "file"), "XDG_CACHE_HOME": "", "BENDML_CACHE": ""}
+    done = bendml("check-file", "good.bend", cwd=tmp_path, env=env)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ALL PROOFS CHECK  good.bend\n", "")
+
+
+def test_an_interrupt_ends_check_file_at_once(tmp_path: Path) -> None:
+    (tmp_path / "loop.bend").write_text(
+        "import Base\n"
+        "@unsafe def forever(n: Nat) -> Nat: forever(1n+n)\n"
+        "def stuck() -> {forever(0n) == 1n : Nat}: {==}\n"
+    )
+    command = [sys.executable, "-m", "bendml_cli", "check-file", "loop.bend", "--no-cache"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(4)
+    assert process.poll() is None
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert time.monotonic() - began < 3
+    assert (process.returncode, out, err) == (130, "", "interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("empty.bend", b"", "ALL PROOFS CHECK"),
+        ("latin.bend", b"import Base\n# caf\xe9\n", "UTF-8"),
+        ("missing.bend", b"import Base\nimport ./gone.bend as G\n", "gone.bend"),
+        ("cycle.bend", b"import Base\nimport ./cycle.bend as C\n", "cycle"),
+        ("binary.bend", bytes(range(256)), "SOME PROOFS FAIL"),
+        ("deep.bend", b"import Base\ndef main() -> Nat: " + b"(" * 20_000 + b"0n" + b")" * 20_000, ""),
+    ],
+)
+def test_odd_files_have_clear_answers(tmp_path: Path, name: str, data: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    done = bendml("check-file", name, "--no-cache", cwd=tmp_path)
+    assert done.returncode in (0, 1)
+    assert message in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    assert done.stderr == ""
 
 
 def test_a_whole_run_from_outside(tmp_path: Path) -> None:
