@@ -108,7 +108,10 @@ class BodyReader(TermReader):
             quantity, name = REUSABLE, term.term
         if not isinstance(name, s.Name):
             raise BendError(
-                "pattern", term.pos, "a parallel or typed let binds names only", hint="take the value apart in a let of its own"
+                "pattern",
+                term.pos,
+                "a parallel or typed let binds names only",
+                hint="take the value apart in a let of its own",
             )
         if "." in name.text:
             self.dotted.add(name.text)
@@ -133,7 +136,7 @@ class BodyReader(TermReader):
         if len(bindings) == 1 and self.peek() == ":":
             type_, _ = self.type_after_colon()
         if not self._at_equals():
-            self.fail("'=' and the value of an erased let")
+            raise self.error("'=' and the value of an erased let")
         return self._let(pos, bindings, type_, column)
 
     def _parallel_let(self, first: s.Surface, column: int) -> s.Surface:
@@ -141,9 +144,9 @@ class BodyReader(TermReader):
         while self._more_terms():
             terms.append(self.term())
         if not self._at_equals():
-            self.fail(
+            raise self.error(
                 "'=' after the names of a parallel let",
-                hint="+ or - right before a name is no operator: put a space after it; statements go on lines of their own",
+                hint="+ or - right before a name is no operator: put a space after it; statements go on own lines",
             )
         bindings = [self._binding(term) for term in terms]
         return self._let(first.pos, bindings, None, column)
@@ -179,7 +182,7 @@ class BodyReader(TermReader):
     def _terms_to_colon(self, what: str) -> list[s.Surface]:
         """Whole terms with optional commas between them, up to and past a colon."""
         if self.peek() == ":":
-            self.fail(what)
+            raise self.error(what)
         terms = [self.term()]
         while not self.take(":"):
             self.take(",")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import NoReturn
 
 from bendml_cli.bend2.source import BendError, Source
 from bendml_cli.bend2.syntax import surface as s
 from bendml_cli.bend2.syntax.floats import single_bits
 
 KEYWORDS = frozenset(
-    "def type law match case do return for exs where is import Type Data Kind Quant".split()
+    (
+        *("def", "type", "law", "match", "case", "do", "return", "for", "exs", "where", "is", "import"),
+        *("Type", "Data", "Kind", "Quant"),
+    )
 )
 LARGEST = 4294967295
 
@@ -72,10 +74,12 @@ class Cursor:
         """The next token's place, valid across files."""
         return self.start + self.at
 
-    def fail(self, expected: str, offset: int | None = None, hint: str | None = None) -> NoReturn:
-        """Raise a syntax error at the next token (or at an offset)."""
+    def error(self, expected: str, offset: int | None = None, hint: str | None = None) -> BendError:
+        """The syntax error that the next token (or what stands at an offset) is not what was expected."""
         place = self.at if offset is None else offset
-        raise BendError("syntax", self.start + place, f"expected {expected}, found {self._found(place)}", hint=hint)
+        return BendError(
+            "syntax", self.start + place, f"expected {expected}, found {self._found(place)}", hint=hint
+        )
 
     def _found(self, place: int) -> str:
         if place >= len(self.text):
@@ -89,7 +93,7 @@ class Cursor:
     def expect(self, token: str, why: str) -> None:
         """Pass over a token that must come; `why` says what it is for."""
         if not self.text.startswith(token, self.at):
-            self.fail(f"'{token}' {why}")
+            raise self.error(f"'{token}' {why}")
         self.move(self.at + len(token))
 
     def take(self, token: str) -> bool:
@@ -109,7 +113,9 @@ class Cursor:
         if found is None:
             return ""
         if self._guarded[found.end()] == ".":
-            self.fail("a word after the dot of a name", found.end(), "put a space before an operator such as .&.")
+            raise self.error(
+                "a word after the dot of a name", found.end(), "put a space before an operator such as .&."
+            )
         return found.group()
 
     def starts_name(self) -> bool:
@@ -134,7 +140,7 @@ class Cursor:
         """Pass over a name that must come and is no keyword; `what` says of what."""
         word = self.word()
         if not word or word in KEYWORDS:
-            self.fail(what)
+            raise self.error(what)
         self.move(self.at + len(word))
         return word
 
@@ -150,15 +156,19 @@ class Cursor:
         if fraction is not None:
             bits = single_bits(found.group())
             if bits is None:
-                self.fail("a float literal that fits single precision, at most 3.40282356e38")
+                raise self.error("a float literal that fits single precision, at most 3.40282356e38")
             self.move(stop)
             return s.F32Number(pos, found.group(), bits)
         following = self._guarded[stop]
         if following in _NAME_CHARACTERS:
-            self.fail("the end of the number", stop, "a float is digits, a point, digits, and then an exponent if any")
+            raise self.error(
+                "the end of the number",
+                stop,
+                "a float is digits, a point, digits, and then an exponent if any",
+            )
         value = int(digits) if len(digits.lstrip("0")) <= 10 else LARGEST + 1
         if value > LARGEST:
-            self.fail(f"a literal that is at most {LARGEST}")
+            raise self.error(f"a literal that is at most {LARGEST}")
         self.move(stop)
         return s.NatNumber(pos, value) if nat else s.U32Number(pos, value)
 
@@ -167,13 +177,13 @@ class Cursor:
         begin = self.at
         place = begin + 1
         if place >= len(self.text):
-            self.fail("a character", place)
+            raise self.error("a character", place)
         if self.text[place] == "\\":
             code, place = self._escape(place)
         else:
             code, place = ord(self.text[place]), place + 1
         if self._guarded[place] != "'":
-            self.fail("the closing ' of a character", place)
+            raise self.error("the closing ' of a character", place)
         self.move(place + 1)
         return s.Character(self.start + begin, code)
 
@@ -188,7 +198,7 @@ class Cursor:
             codes.extend(map(ord, run.group()))
             place = run.end()
             if place >= len(self.text):
-                self.fail('the closing " of a string', place)
+                raise self.error('the closing " of a string', place)
             if self.text[place] == '"':
                 break
             code, place = self._escape(place)
@@ -205,4 +215,4 @@ class Cursor:
             found = _UNICODE_ESCAPE.match(self.text, place + 2)
             if found is not None:
                 return int(found.group(1), 16), found.end()
-        self.fail("an escape: \\n \\t \\r \\0 \\\\ \\' \\\" or \\u{h} with 1 to 8 hex digits", place)
+        raise self.error("an escape: \\n \\t \\r \\0 \\\\ \\' \\\" or \\u{h} with 1 to 8 hex digits", place)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
-from bendml_cli.bend2.core.terms import ERASED, PLAIN, REUSABLE, TEMPLATE
+from bendml_cli.bend2.core.terms import ERASED, PLAIN, TEMPLATE
 from bendml_cli.bend2.source import BendError
 from bendml_cli.bend2.syntax import surface as s
 from bendml_cli.bend2.syntax.bodies import BodyReader
 from bendml_cli.bend2.syntax.cursor import KEYWORDS
 
 _IMPORT_LINE = re.compile(r"import[^\n]*")
-_IMPORT = re.compile(r"import[ \t]+([^\s#]+)(?:[ \t]+as[ \t]+([A-Za-z_][A-Za-z0-9_]*))?[ \t\r]*(?:#.*)?$", re.DOTALL)
+_IMPORT = re.compile(
+    r"import[ \t]+([^\s#]+)(?:[ \t]+as[ \t]+([A-Za-z_][A-Za-z0-9_]*))?[ \t\r]*(?:#.*)?$", re.DOTALL
+)
 _FILE_WORD = r"[A-Za-z_][A-Za-z0-9_-]*"
 _LOCAL_PATH = re.compile(rf"(?:\./|(?:\.\./)+|/)?{_FILE_WORD}(?:/{_FILE_WORD})*\.bend")
 _HUB_PATH = re.compile(
@@ -78,10 +80,12 @@ class DeclarationReader(BodyReader):
             self.move(self.at + 1)
             if self.glued and self.take_keyword("unsafe") and self.take_keyword("def"):
                 return self._def("@unsafe")
-            self.fail("'@unsafe def'")
+            raise self.error("'@unsafe def'")
         if self.at_keyword("import"):
-            self.fail("a declaration", hint="imports stand at the top of the file, before everything else")
-        self.fail("a declaration: type, law, def or @unsafe def")
+            raise self.error(
+                "a declaration", hint="imports stand at the top of the file, before everything else"
+            )
+        raise self.error("a declaration: type, law, def or @unsafe def")
 
     def new_name(self, pos: int, name: str) -> None:
         """A top-level name is declared here: raises a name clash. (For the reader in modules.py to provide.)"""
@@ -95,7 +99,7 @@ class DeclarationReader(BodyReader):
         self.new_name(pos, name)
         parameters = self._binders("<", ">", templates=False) if self.peek() == "<" else []
         if not self.take_keyword("is"):
-            self.fail("'is' and the kind of the type")
+            raise self.error("'is' and the kind of the type")
         kind = self.term()
         self.expect(":", "and the constructors of the type")
         return s.TypeDecl(pos, name, parameters, kind)
@@ -105,17 +109,19 @@ class DeclarationReader(BodyReader):
         if not self.starts_name():
             if self.peek() in "@\0" or not self.word() or self.word() in ("def", "type", "law"):
                 return None
-            self.fail("a constructor, or the next declaration")
+            raise self.error("a constructor, or the next declaration")
         pos = self.position()
         name = self.name("the name of a constructor")
         self.new_constructor(pos, name)
         if self.peek() != "{":
-            self.fail("'{' and the fields of the constructor")
+            raise self.error("'{' and the fields of the constructor")
         fields = self._binders("{", "}", templates=False)
         seen: set[str] = set()
         for binder in fields:
             if binder.name in seen and binder.name != "_":
-                raise BendError("name-clash", binder.pos, f"two fields of '{name}' are called '{binder.name}'")
+                raise BendError(
+                    "name-clash", binder.pos, f"two fields of '{name}' are called '{binder.name}'"
+                )
             seen.add(binder.name)
         return s.ConstructorDecl(pos, name, fields)
 
@@ -129,8 +135,12 @@ class DeclarationReader(BodyReader):
             if self.take(closing):
                 return binders
             binder = self._binder()
-            if binder.quantity == TEMPLATE and not (templates and all(b.quantity == TEMPLATE for b in binders)):
-                raise BendError("template", binder.pos, _NOT_LEADING, hint="move it in front of the other parameters")
+            if binder.quantity == TEMPLATE and not (
+                templates and all(b.quantity == TEMPLATE for b in binders)
+            ):
+                raise BendError(
+                    "template", binder.pos, _NOT_LEADING, hint="move it in front of the other parameters"
+                )
             binders.append(binder)
 
     def _binder(self) -> s.Binder:
@@ -169,7 +179,9 @@ class DeclarationReader(BodyReader):
         name_pos = self.position()
         name = self.binder_name("the name of the clause")
         if quantity == TEMPLATE and not all(clause.quantity == TEMPLATE for clause in before):
-            raise BendError("template", name_pos, "the mark ~ stands only on the first clauses of a law, in one run")
+            raise BendError(
+                "template", name_pos, "the mark ~ stands only on the first clauses of a law, in one run"
+            )
         self.expect(":", "and a type after the name")
         type_ = self.term()
         where = self.term() if self.take_keyword("where") else None
@@ -187,7 +199,7 @@ class DeclarationReader(BodyReader):
             result = None
         else:
             if self.peek() != "(":
-                self.fail("'(' and the parameters of the def")
+                raise self.error("'(' and the parameters of the def")
             parameters = self._binders("(", ")", templates=True)
             result = self._result()
         self.expect(":", "before the body of the def")
@@ -198,7 +210,10 @@ class DeclarationReader(BodyReader):
             return self.term()
         if self.context.fills_unknown_laws:
             return None
-        self.fail("'->' and the result type of the def", hint="only a def of a law declared above has no result type")
+        raise self.error(
+            "'->' and the result type of the def",
+            hint="only a def of a law declared above has no result type",
+        )
 
     def _fill_names(self, templates: int) -> list[s.Binder]:
         """The names of a fill: `x`, or `x: Quant` with or without a mark, which says nothing."""
@@ -215,12 +230,13 @@ class DeclarationReader(BodyReader):
             pos = self.position()
             name = self.binder_name("the name of a clause")
             if marked and self.peek() != ":":
-                self.fail("': Quant' after a marked name", hint="the law's clause gives the quantity: write the bare name")
+                hint = "the law's clause gives the quantity: write the bare name"
+                raise self.error("': Quant' after a marked name", hint=hint)
             if self.take(":") and not self.take_keyword("Quant"):
-                self.fail("Quant", hint="the law's clause gives the type: write the bare name")
+                raise self.error("Quant", hint="the law's clause gives the type: write the bare name")
             names.append(s.Binder(PLAIN, name, pos, None))
         if len(names) < templates:
-            self.fail("a name for each ~ clause of the law")
+            raise self.error("a name for each ~ clause of the law")
         self.move(self.at + 1)
         return names
 
@@ -230,7 +246,7 @@ class DeclarationReader(BodyReader):
             self.move(self.at + len("import"))
             found = _FOREIGN_PATH.match(self.text, self.at)
             if found is None or not found.group(1).endswith((".c", ".js")):
-                self.fail('a path in quotes that ends in .c or .js, as in import "./effect.c"')
+                raise self.error('a path in quotes that ends in .c or .js, as in import "./effect.c"')
             declaration.foreign.append(found.group(1))
             self.move(found.end())
         if not declaration.foreign:
@@ -245,6 +261,3 @@ def leading_templates(quantities: list[str]) -> int:
             break
         count += 1
     return count
-
-
-__all__ = ["ERASED", "REUSABLE", "DeclarationReader", "leading_templates"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bendml_cli.bend2.core.book import Book, Constructor, Datatype, Definition, Item, Module, Parameter
-from bendml_cli.bend2.core.terms import ERASED, PLAIN, TEMPLATE, App, Lam, Pi, Quant, Ref, Term
+from bendml_cli.bend2.core.terms import PLAIN, REUSABLE, App, Lam, Pi, Quant, Ref, Term
 from bendml_cli.bend2.source import BendError, Source
 from bendml_cli.bend2.syntax import surface as s
 from bendml_cli.bend2.syntax.declarations import DeclarationReader, leading_templates
 from bendml_cli.bend2.syntax.desugar import Desugarer
+from bendml_cli.bend2.syntax.match import Pending
 from bendml_cli.bend2.syntax.names import Names
 from bendml_cli.bend2.syntax.scope import EMPTY, PendingBinder, Scope
 from bendml_cli.bend2.syntax.unnamed import names_read
@@ -49,7 +50,9 @@ class FileReader(DeclarationReader):
 
     # Telescopes
 
-    def _binder_type(self, binder: s.Binder, desugarer: Desugarer, scope: Scope, depth: int, first: bool) -> Term:
+    def _binder_type(
+        self, binder: s.Binder, desugarer: Desugarer, scope: Scope, depth: int, first: bool
+    ) -> Term:
         """The type of a binder. Only a signature's first one is looked at for operators while reading."""
         if binder.type is None:
             return Quant(binder.pos)
@@ -174,21 +177,20 @@ class FileReader(DeclarationReader):
         scope = EMPTY
         binders = []
         for binder in declaration.parameters:
-            pending = PendingBinder(binder.name, binder.pos, binder.quantity == "+")
-            scope = scope.bind(binder.name, pending)
-            binders.append(pending)
-        linked = None
-        for pending in reversed(binders):
-            linked = (pending, linked)
-        return desugarer.bodies.body(declaration.body, scope, linked, 0, None)
+            waiting = PendingBinder(binder.name, binder.pos, binder.quantity == REUSABLE)
+            scope = scope.bind(binder.name, waiting)
+            binders.append(waiting)
+        pending: Pending = None
+        for waiting in reversed(binders):
+            pending = (waiting, pending)
+        return desugarer.bodies.body(declaration.body, scope, pending, 0, None)
 
 
 def _exists(domain: Term, clause: s.Clause, rest: Term) -> Term:
-    return App(Ref("Exists", False, clause.pos), (domain, Lam(PLAIN, clause.name, rest, clause.name_pos)), clause.pos)
+    return App(
+        Ref("Exists", False, clause.pos), (domain, Lam(PLAIN, clause.name, rest, clause.name_pos)), clause.pos
+    )
 
 
 def _no_fields() -> int:
     return 0
-
-
-__all__ = ["ERASED", "TEMPLATE", "FileReader"]

@@ -37,7 +37,6 @@ from bendml_cli.bend2.core.terms import (
 )
 from bendml_cli.bend2.source import BendError
 from bendml_cli.bend2.syntax import surface as s
-from bendml_cli.bend2.syntax.cursor import LARGEST
 from bendml_cli.bend2.syntax.match import BodyCompiler
 from bendml_cli.bend2.syntax.names import Names
 from bendml_cli.bend2.syntax.scope import PendingBinder, Scope, Suspended
@@ -141,8 +140,7 @@ class Desugarer:
             if isinstance(head, s.Call):
                 if head.arguments:
                     namespace = None
-                for argument in reversed(head.arguments):
-                    arguments.append(_suspended(argument, scope))
+                arguments.extend([_suspended(argument, scope) for argument in reversed(head.arguments)])
                 if head.bang >= 0:
                     bang = True
                     self._check_bang(head, scope)
@@ -167,9 +165,9 @@ class Desugarer:
         passed = around if isinstance(function, Ref) and function.key in PASSING else None
         cores = []
         while arguments:
-            argument = arguments.pop()
-            argument.used = True
-            cores.append(self.term(argument.term, argument.scope, depth, passed))
+            given = arguments.pop()
+            given.used = True
+            cores.append(self.term(given.term, given.scope, depth, passed))
         return apply(function, tuple(cores), start)
 
     def _substituted(self, head: s.Lambda, scope: Scope, depth: int, arguments: list[Suspended]) -> Term:
@@ -184,7 +182,9 @@ class Desugarer:
 
     def _check_bang(self, call: s.Call, scope: Scope) -> None:
         if isinstance(call.function, s.Name) and scope.find(call.function.text) is not None:
-            raise BendError("syntax", call.bang, f"'{call.function.text}' is no top-level name, so it takes no !")
+            raise BendError(
+                "syntax", call.bang, f"'{call.function.text}' is no top-level name, so it takes no !"
+            )
 
     # Groups and operators
 
@@ -331,7 +331,9 @@ class Desugarer:
         codomain = self.under_binder(term.codomain, scope.bind(term.name, depth), depth + 1)
         if term.sign == "@":
             return Pi(term.quantity, term.name, domain, codomain, term.name_pos)
-        return App(Ref("Exists", False, term.pos), (domain, Lam(PLAIN, term.name, codomain, term.name_pos)), term.pos)
+        return App(
+            Ref("Exists", False, term.pos), (domain, Lam(PLAIN, term.name, codomain, term.name_pos)), term.pos
+        )
 
     def _equation(self, term: s.Equation, scope: Scope, depth: int, namespace: str | None) -> Term:
         left = self.term(term.left, scope, depth)
@@ -340,6 +342,12 @@ class Desugarer:
         if not term.negated:
             return equation
         return Pi(PLAIN, "_", equation, Ref("Empty", False, term.pos), term.pos)
+
+    def _annotation(self, term: s.Annotation, scope: Scope, depth: int, namespace: str | None) -> Term:
+        return Ann(self.term(term.term, scope, depth), self.term(term.type, scope, depth), term.pos)
+
+    def _kind(self, term: s.KindOf, scope: Scope, depth: int, namespace: str | None) -> Term:
+        return Kind(self.term(term.quantity, scope, depth), term.pos)
 
     # Functions
 
@@ -382,13 +390,14 @@ class Desugarer:
         step = do.steps[place]
         if step.what == "let":
             assert step.type is not None
-            value = Ann(self.term(step.value, scope, depth), self.term(step.type, scope, depth), step.value.pos)
+            typed = Ann(
+                self.term(step.value, scope, depth), self.term(step.type, scope, depth), step.value.pos
+            )
             rest = self._steps(do, place + 1, filled, scope.bind(step.name, depth), depth + 1)
-            return Let((LetBinder(_plus(step.plus), step.name, step.name_pos),), (value,), rest, step.pos)
+            return Let((LetBinder(_plus(step.plus), step.name, step.name_pos),), (typed,), rest, step.pos)
         monad = self._monad(do, filled, scope, depth)
         if step.what == "final":
-            value = self.term(step.value, scope, depth)
-            return Ann(value, self._monad_type(do, monad), step.value.pos)
+            return Ann(self.term(step.value, scope, depth), self._monad_type(do, monad), step.value.pos)
         if step.what == "return":
             pure = Ref(self.names.resolve(f"{do.name}.pure", step.pos), False, step.pos)
             return App(pure, (*monad, self.term(step.value, scope, depth)), step.pos)
@@ -455,8 +464,8 @@ def _variable(local: int | PendingBinder, depth: int, pos: int) -> Term:
     return Ctr(key, tuple([_variable(field, depth, pos) for field in fields]), pos)
 
 
-_Maker = Callable[["Desugarer", "s.Surface", Scope, int, "str | None"], Term]
-_MAKERS: dict[type, _Maker] = {
+# By class: a chain of tests would be most of the time of reading. A node that is not here is a statement.
+_MAKERS: dict[type[s.Surface], Callable[..., Term]] = {
     s.Name: Desugarer._name,
     s.Call: Desugarer._call,
     s.Group: Desugarer._group,
@@ -475,19 +484,17 @@ _MAKERS: dict[type, _Maker] = {
     s.Handler: Desugarer._handler,
     s.RewriteTerm: Desugarer._rewrite,
     s.Do: Desugarer._do,
-    s.NatNumber: lambda d, t, *_: NatLit(t.value, t.pos),
-    s.U32Number: lambda d, t, *_: U32Lit(t.value, t.pos),
-    s.F32Number: lambda d, t, *_: F32Lit(t.bits, t.pos),
-    s.Text: lambda d, t, *_: StrLit(t.codes, t.pos),
-    s.Character: lambda d, t, *_: Ctr("Chr", (U32Lit(t.code, t.pos),), t.pos),
-    s.Reflexivity: lambda d, t, *_: Refl(t.pos),
-    s.HoleTerm: lambda d, t, *_: Hole(t.name, t.pos),
-    s.Quantity: lambda d, t, *_: QuantLit(t.value, t.pos),
-    s.KindOf: lambda d, t, scope, depth, _: Kind(d.term(t.quantity, scope, depth), t.pos),
-    s.Annotation: lambda d, t, scope, depth, _: Ann(
-        d.term(t.term, scope, depth), d.term(t.type, scope, depth), t.pos
-    ),
-    s.Sort: lambda d, t, *_: _sort(t),
+    s.Annotation: Desugarer._annotation,
+    s.KindOf: Desugarer._kind,
+    s.NatNumber: lambda _, term, *rest: NatLit(term.value, term.pos),
+    s.U32Number: lambda _, term, *rest: U32Lit(term.value, term.pos),
+    s.F32Number: lambda _, term, *rest: F32Lit(term.bits, term.pos),
+    s.Text: lambda _, term, *rest: StrLit(term.codes, term.pos),
+    s.Character: lambda _, term, *rest: Ctr("Chr", (U32Lit(term.code, term.pos),), term.pos),
+    s.Reflexivity: lambda _, term, *rest: Refl(term.pos),
+    s.HoleTerm: lambda _, term, *rest: Hole(term.name, term.pos),
+    s.Quantity: lambda _, term, *rest: QuantLit(term.value, term.pos),
+    s.Sort: lambda _, term, *rest: _sort(term),
 }
 
 
@@ -495,6 +502,3 @@ def _sort(term: s.Sort) -> Term:
     if term.word == "Quant":
         return Quant(term.pos)
     return Kind(QuantLit(1 if term.word == "Type" else 2, term.pos), term.pos)
-
-
-__all__ = ["LARGEST", "METHODS", "Desugarer", "bare_operator_error", "head_name"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Optional, Protocol, Union
+from typing import Protocol
 
 from bendml_cli.bend2.core.terms import (
     PLAIN,
@@ -28,9 +28,9 @@ from bendml_cli.bend2.syntax.patterns import ConstructorPattern, Pattern, Variab
 from bendml_cli.bend2.syntax.scope import EMPTY, PendingBinder, Scope
 
 # Linked lists, so that a match of hundreds of columns does not copy its rows at every column.
-Patterns = Optional[tuple[Pattern, "Patterns"]]
-Pending = Optional[tuple[PendingBinder, "Pending"]]
-Scrutinees = Optional[tuple[Union[s.Surface, PendingBinder], "Scrutinees"]]
+Patterns = tuple[Pattern, "Patterns"] | None
+Pending = tuple[PendingBinder, "Pending"] | None
+Scrutinees = tuple[s.Surface | PendingBinder, "Scrutinees"] | None
 
 
 class Emitter(Protocol):
@@ -69,7 +69,9 @@ class BodyCompiler:
         # The binders that row marks made reusable in the branch at hand, so that the next branch can take that back.
         self._marked: list[PendingBinder] = []
 
-    def body(self, body: s.Surface, scope: Scope, pending: Pending, depth: int, namespace: str | None) -> Term:
+    def body(
+        self, body: s.Surface, scope: Scope, pending: Pending, depth: int, namespace: str | None
+    ) -> Term:
         """The core term of a body.
 
         Raises scrutinee errors. `namespace` is that of the group whose last term this body's is."""
@@ -145,7 +147,13 @@ class BodyCompiler:
         return _lambdas(closed, self.body(chosen.body, chosen.scope, pending, depth, split.namespace))
 
     def _split(
-        self, split: _Split, binder: PendingBinder, rest: Scrutinees, rows: list[_Row], pending: Pending, depth: int
+        self,
+        split: _Split,
+        binder: PendingBinder,
+        rest: Scrutinees,
+        rows: list[_Row],
+        pending: Pending,
+        depth: int,
     ) -> Term:
         """Split the first pending binder on the topmost constructor of the first column. `pending` follows it."""
         pattern = _topmost(rows)
@@ -161,7 +169,9 @@ class BodyCompiler:
                     continue
                 subs = head.fields()
                 if len(subs) != len(fields):
-                    raise BendError("pattern", head.pos, f"this pattern has {len(subs)} fields for {len(fields)}")
+                    raise BendError(
+                        "pattern", head.pos, f"this pattern has {len(subs)} fields for {len(fields)}"
+                    )
                 hit_rows.append(_Row(_linked(subs, others), row.scope, row.body))
             else:
                 assert isinstance(head, VariablePattern)
@@ -220,7 +230,9 @@ class _Split:
             )
         local = self.scope.find(term.text)
         if not isinstance(local, PendingBinder):
-            raise _refused(scrutinee.pos, f"'{term.text}' is no parameter or field of the body, so it cannot be matched")
+            raise _refused(
+                scrutinee.pos, f"'{term.text}' is no parameter or field here, so it cannot be matched"
+            )
         if local.built is not None:
             raise _refused(self.pos, f"'{term.text}' is matched already", "match its fields instead")
         if not _holds(pending, local):
@@ -262,10 +274,7 @@ def _linked(patterns: Sequence[Pattern], rest: Patterns = None) -> Patterns:
 
 def _splits(rows: list[_Row]) -> bool:
     """Whether a row has a constructor in the first column."""
-    for row in rows:
-        if row.patterns is not None and isinstance(row.patterns[0], ConstructorPattern):
-            return True
-    return False
+    return any(row.patterns is not None and isinstance(row.patterns[0], ConstructorPattern) for row in rows)
 
 
 def _topmost(rows: list[_Row]) -> ConstructorPattern:

@@ -104,7 +104,10 @@ class _Loader:
         is_base = is_base or real == self.base
         if line.alias in module.aliases:
             raise BendError(
-                "import", line.pos, f"the alias '{line.alias}' names another file already", hint="choose another alias"
+                "import",
+                line.pos,
+                f"the alias '{line.alias}' names another file already",
+                hint="choose another alias",
             )
         if real in self.open:
             names = " -> ".join(part.name for part in [*self.open[self.open.index(real) :], real])

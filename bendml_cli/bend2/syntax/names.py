@@ -45,7 +45,7 @@ class Names(Context):
                     raise BendError(
                         "name-clash",
                         position,
-                        f"'{name}' means two things: '{aliased.rpartition(':')[2]}' of the imported file, and the name itself",
+                        f"'{name}' means two things: a name of the imported file, and the name itself",
                         hint="import the file under another alias",
                     )
                 return aliased
@@ -83,7 +83,10 @@ class Names(Context):
                 what = "a constructor" if constructor else "a top-level name"
                 origin = "" if taken == key and not self._of_base(taken) else " by Base"
                 raise BendError(
-                    "name-clash", position, f"'{name}' is declared already{origin} as {what}", hint="choose another name"
+                    "name-clash",
+                    position,
+                    f"'{name}' is declared already{origin} as {what}",
+                    hint="choose another",
                 )
         return key
 
@@ -119,7 +122,9 @@ class Names(Context):
             self.declare(name, position)
             return None
         if definition.fill_pos >= 0:
-            raise BendError("name-clash", position, f"the law '{name}' is filled already", hint="remove one of the two")
+            raise BendError(
+                "name-clash", position, f"the law '{name}' is filled already", hint="remove one of the two"
+            )
         if definition.module.is_base and not self.module.is_base:
             raise BendError("name-clash", position, f"'{name}' is a primitive of Base, which takes no body")
         return definition.templates

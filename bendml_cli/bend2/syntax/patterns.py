@@ -108,14 +108,13 @@ class _Converter:
     def _variable(self, name: s.Name, pos: int, plus: bool) -> Pattern:
         if "." in name.text:
             raise BendError("pattern", pos, f"the dotted name '{name.text}' cannot be bound by a pattern")
-        if self.constructors is not None and name.text != "_":
-            if self.constructors.field_count(name.text, name.pos) is not None:
-                raise BendError(
-                    "unknown-name",
-                    pos,
-                    f"'{name.text}' is a constructor, so it is no variable here",
-                    hint=f"write {name.text}{{..}} with its fields, or choose another name",
-                )
+        if self.constructors is not None and self.constructors.field_count(name.text, name.pos) is not None:
+            raise BendError(
+                "unknown-name",
+                pos,
+                f"'{name.text}' is a constructor, so it is no variable here",
+                hint=f"write {name.text}{{..}} with its fields, or choose another name",
+            )
         return VariablePattern(name.pos, name.text, plus)
 
     def _build(self, term: s.Build) -> Pattern:

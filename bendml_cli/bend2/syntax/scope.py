@@ -1,8 +1,8 @@
 """Scopes while desugaring: what a local name stands for.
 
 A local name is a variable, a pending or matched binder of a body, or an argument that a lambda applied on the spot was
-given (reading.md, Lambdas applied on the spot). Variables have absolute levels, counted from the outermost binder of the
-declaration; a term at depth d writes level l as the de Bruijn index d - 1 - l.
+given (reading.md, Lambdas applied on the spot). Variables have absolute levels, counted from the outermost binder of
+the declaration; a term at depth d writes level l as the de Bruijn index d - 1 - l.
 """
 
 from __future__ import annotations

@@ -110,7 +110,9 @@ class TermReader(Cursor):
         if self.peek() not in ",>":
             return s.Operation(left.pos, "<", sign_pos, left, first)
         if not isinstance(left, s.Name):
-            self.fail("an operand", hint="type arguments follow a plain name; put a comparison in parentheses")
+            raise self.error(
+                "an operand", hint="type arguments follow a plain name; put a comparison in parentheses"
+            )
         arguments = [first]
         self.rest_of_items(">", arguments)
         return s.Instance(left.pos, left.text, arguments)
@@ -152,7 +154,7 @@ class TermReader(Cursor):
             return self._number()
         reader = _HEADS.get(character)
         if reader is None:
-            self.fail("a term")
+            raise self.error("a term")
         return reader(self)
 
     def _named(self) -> s.Surface:
@@ -167,7 +169,7 @@ class TermReader(Cursor):
             items: list[s.Surface] = []
             self.rest_of_items("}", items)
             return s.Build(pos, word, items)
-        if "." in word and not (word in self.dotted):
+        if "." in word and word not in self.dotted:
             self.context.check_name(word, pos)
         return s.Name(pos, word)
 
@@ -183,7 +185,7 @@ class TermReader(Cursor):
             return s.KindOf(pos, quantity)
         if word == "do":
             return self.do_block()
-        self.fail("a term")
+        raise self.error("a term")
 
     def _number(self) -> s.Surface:
         number = self.number()
@@ -200,7 +202,7 @@ class TermReader(Cursor):
         pos, sign = self.position(), self.peek()
         if sign == "&" and self.after() in "0123456789":
             if self.after() not in "012":
-                self.fail("&0, &1 or &2")
+                raise self.error("&0, &1 or &2")
             value = int(self.after())
             self.move(self.at + 2)
             return s.Quantity(pos, value)
@@ -227,11 +229,11 @@ class TermReader(Cursor):
         pos = self.position()
         self.move(self.at + 1)
         if not self.starts_name():
-            self.fail("a name after the mark +")
+            raise self.error("a name after the mark +")
         begin = self.at
         term = self.term(TIGHT)
         if not isinstance(term, s.Name | s.Instance):
-            self.fail("a name, or a type with its arguments, after the mark +", begin)
+            raise self.error("a name, or a type with its arguments, after the mark +", begin)
         return s.Marked(pos, term)
 
     def _braces(self) -> s.Surface:
@@ -300,7 +302,7 @@ class TermReader(Cursor):
         type_ = self.term(TIGHT)
         sign, sign_pos = self.peek(), self.position()
         if sign not in "^*":
-            self.fail("^ and a depth, or * and a count, after the type of an array")
+            raise self.error("^ and a depth, or * and a count, after the type of an array")
         self.move(self.at + 1)
         size = self.term()
         self.expect("]", "to close the array")
@@ -330,7 +332,7 @@ class TermReader(Cursor):
         pos = self.position()
         self.move(self.at + 1)
         if not self.glued:
-            self.fail("the name of the hole", self.end)
+            raise self.error("the name of the hole", self.end)
         name = self.name("the name of the hole")
         if name == "TODO":
             self.todos += 1
@@ -351,7 +353,7 @@ class TermReader(Cursor):
                     return head
                 bang = self.position()
                 if not isinstance(head, s.Name):
-                    self.fail("a call of a top-level name with !")
+                    raise self.error("a call of a top-level name with !")
                 self.move(self.at + 1)
                 head = self._call(head, bang)
             elif character == "[":
@@ -375,7 +377,7 @@ class TermReader(Cursor):
                 return s.Call(head.pos, head, arguments, tildes, bang)
             if self.peek() == "~":
                 if tildes != len(arguments) or tildes >= allowed:
-                    self.fail(
+                    raise self.error(
                         "an argument without the mark ~",
                         hint="~ marks the leading arguments of a template that is declared above",
                     )
