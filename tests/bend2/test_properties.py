@@ -6,6 +6,7 @@ import random
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,10 +19,10 @@ SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthChe
 
 
 def check_text(folder: Path, text: str, *, main: bool = False) -> Report:
-    """Check a program given as text."""
+    """Check a program given as text; Base is checked once for each folder."""
     file = folder / "program.bend"
     file.write_text("import Base\n\n" + text, encoding="utf-8")
-    return check_file(file, main=main, timeout=20)
+    return check_file(file, main=main, timeout=20, cache=folder / "cache")
 
 
 # -- random closed terms against a Python model ---------------------------------------------------------------------
@@ -32,7 +33,7 @@ class Typed:
     """A Bend term with the Python value it must compute to."""
 
     text: str
-    value: object
+    value: Any
 
 
 def show(value: object) -> str:
@@ -54,7 +55,9 @@ def show(value: object) -> str:
 @st.composite
 def nats(draw: st.DrawFn, depth: int) -> Typed:
     """A Nat term."""
-    forms = ["literal"] if depth == 0 else ["literal", "succ", "add", "sub", "mul", "div", "min", "length", "pick", "of"]
+    forms = (
+        ["literal"] if depth == 0 else ["literal", "succ", "add", "sub", "mul", "div", "min", "length", "pick", "of"]
+    )
     match draw(st.sampled_from(forms)):
         case "succ":
             inner = draw(nats(depth - 1))
@@ -94,7 +97,9 @@ def bools(draw: st.DrawFn, depth: int) -> Typed:
             return Typed(f"({a.text} {sign} {b.text})", value)
         case "lt" | "eq" as name:
             a, b = draw(nats(depth - 1)), draw(nats(depth - 1))
-            return Typed(f"Nat.is_{name}({a.text}, {b.text})", a.value < b.value if name == "lt" else a.value == b.value)
+            return Typed(
+                f"Nat.is_{name}({a.text}, {b.text})", a.value < b.value if name == "lt" else a.value == b.value
+            )
         case "empty":
             xs = draw(lists(depth - 1))
             return Typed(f"List.is_empty(&2, Nat, {xs.text})", not xs.value)
@@ -242,7 +247,7 @@ def twice(b):
       {==}
 
 def lies(-A: Type, e: {True{} == False{} : Bool}) -> A:
-  Empty.absurd(A, {%Equal.sym(Bool, True{}, False{}, e) : Holds(_); Unit{} : Empty})
+  Empty.absurd(A, {%e : Holds(_); Unit{} : Empty})
 """
 
 # Claims that are false whatever the definitions above are turned into, each with a proof that looks the part.
@@ -252,8 +257,7 @@ FALSE_LAWS = {
     "nat_is_next": (
         "  for n: Nat\n",
         "{n == 1n+n : Nat}",
-        "match n:\n    case 0n:\n      {==}\n    case 1n+p:\n"
-        "      %nat_is_next(p) : {1n+p == 1n+_ : Nat}\n      {==}",
+        "match n:\n    case 0n:\n      {==}\n    case 1n+p:\n      %nat_is_next(p) : {1n+p == 1n+_ : Nat}\n      {==}",
     ),
     "empty": ("", "Empty", "lies(Empty, twice(False{}))"),
     "all_nats_equal": (
