@@ -236,31 +236,43 @@ def print_audit(console: Console, audit: PackageAudit) -> None:
         for line in _law_lines(law):
             console.print(line, soft_wrap=True)
     console.print()
-    proved = sum(law.proved for law in audit.laws)
     tested = ", ".join(f"{number} {kind}" for kind, number in sorted(audit.tested.items())) or "by no suite"
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(style="label", no_wrap=True)
-    table.add_column(overflow="fold")
-    table.add_row("  proved", f"{proved} of {len(audit.laws)} laws, by the {audit.engine} engine")
-    table.add_row("  hypotheses", f"{audit.with_hypotheses} laws have one")
-    table.add_row("  tested", tested)
-    trusted = [*audit.opaque, *(f"{name} (unsafe)" for name in audit.unsafe)]
-    trusted += [f"{name} (foreign)" for name in audit.foreign]
-    table.add_row("  trusted", ", ".join(trusted) or "nothing but the checker: no opaque law of Base is reached")
-    console.print(table)
+    rows = [
+        ("proved", f"{sum(law.proved for law in audit.laws)} of {len(audit.laws)} laws, by the {audit.engine} engine"),
+        ("hypotheses", f"{audit.with_hypotheses} of the laws have one"),
+        ("tested", tested),
+        ("trusted", f"by the laws: {_trusted(law for law in audit.laws)}"),
+        ("", f"by all of the package: {_trusted([audit])}"),
+    ]
+    for label, text in rows:
+        console.print(Text.assemble((f"  {label:<12}", "label"), text), soft_wrap=True)
     for problem in audit.problems:
-        console.print(Text.assemble(("  problem", "bad"), f"  {problem}"), soft_wrap=True)
+        console.print(Text.assemble(("  problem     ", "bad"), problem), soft_wrap=True)
+
+
+def _trusted(audits: Iterable[LawAudit | PackageAudit]) -> str:
+    """What these rest on and is not proved, in one line."""
+    names: dict[str, None] = {}
+    for audit in audits:
+        names.update(dict.fromkeys(audit.opaque))
+        names.update(dict.fromkeys(f"{name} (unsafe)" for name in audit.unsafe))
+        names.update(dict.fromkeys(f"{name} (foreign)" for name in audit.foreign))
+    return ", ".join(names) or "nothing but the checker"
 
 
 def _law_lines(law: LawAudit) -> Iterator[Text]:
     yield Text()
-    yield Text.assemble(("  law ", "faint"), (law.name, "label"), ("" if law.proved else "  not proved", "bad"))
+    mutants = f"  ({law.mutants} mutant{'s' * (law.mutants != 1)} must break it)" if law.mutants else ""
+    unproved = "" if law.proved else "  not proved"
+    yield Text.assemble(("  law ", "faint"), (law.name, "label"), (unproved, "bad"), (mutants, "faint"))
     for clause in law.quantifiers:
         yield Text(f"    {clause}")
     for clause in law.hypotheses:
         yield Text.assemble(f"    {clause}", ("  (hypothesis)", "hint"))
     yield Text(f"    {law.claim}")
     if law.hypotheses:
-        yield Text(f"    hypotheses: {law.vacuity}{': ' if law.instance else ''}{law.instance}", style="faint")
+        yield Text(
+            f"    hypotheses {law.vacuity}{', as by ' if law.vacuity == 'satisfied' else ': '}{law.instance}", "faint"
+        )
     if law.opaque:
         yield Text(f"    rests on {', '.join(law.opaque)}", style="faint")

@@ -12,13 +12,13 @@ from bendml_cli.bend2.api import check_file, with_deep_stack
 from bendml_cli.bend2.check.checker import Checker
 from bendml_cli.bend2.core.book import Book
 from bendml_cli.bend2.source import BendError
-from bendml_cli.bend2.syntax.laws import LawText, read_laws
+from bendml_cli.bend2.syntax.laws import ClauseText, LawText, laws_of
 from bendml_cli.bend2.syntax.modules import read_book
 from bendml_cli.engines.embedded import NAME
 from bendml_cli.errors import BendmlError
 from bendml_cli.laws.docs import differences, documented_laws
 from bendml_cli.laws.reach import trusted_by
-from bendml_cli.laws.vacuity import Outcome, Vacuity, try_law
+from bendml_cli.laws.vacuity import Outcome, try_law, untried
 from bendml_cli.suites.judging import refusal
 from bendml_cli.suites.kinds.mutants import MutantsCheck
 from bendml_cli.suites.schema import Suite
@@ -31,9 +31,10 @@ class _Model(BaseModel):
 class LawAudit(_Model):
     """One law without its proof, and what it rests on.
 
-    `quantifiers` and `hypotheses` are its clauses as written. `opaque` are Base's laws without a proof that it or its
-    proof names, `unsafe` and `foreign` such code. `vacuity` is what trying its hypotheses on small instances gave, and
-    `instance` one that satisfies them. `mutants` counts the suites' edits that must break it.
+    `quantifiers` and `hypotheses` are its clauses, `claim` what it says of them. `opaque` are Base's laws without a
+    proof that it or its proof names, `unsafe` and `foreign` such code. `vacuity` is what trying its hypotheses on
+    small instances gave, and `instance` one that satisfies them, or why none is known. `mutants` counts the suites'
+    edits that must break it.
     """
 
     name: str
@@ -76,7 +77,7 @@ def audit_package(package: Path, suites: Sequence[Suite], *, check_docs: bool) -
     main = package / "main.bend"
     report = check_file(main)
     try:
-        laws, book = with_deep_stack(lambda: (read_laws(main), read_book(main)))
+        laws, book = with_deep_stack(lambda: (laws_of(main), read_book(main)))
     except BendError as error:
         raise BendmlError(f"{main} cannot be read: {error.message}", f"see: bendml check-file {main}") from error
     problems = [] if report.accepted else [refusal(report)]
@@ -118,14 +119,13 @@ def _audit_laws(book: Book, laws: list[LawText], suites: Sequence[Suite], *, acc
     audits = []
     for law in laws:
         definition = book.definitions[law.name]
-        # Instances are evaluated by the checked bodies; of a refused file nothing is known.
-        vacuity = try_law(book, checker.machine, definition) if accepted else _unknown()
+        vacuity = try_law(book, checker.machine, definition) if accepted else untried(book, checker.machine, definition)
         trusted = trusted_by(book, [law.name])
         audits.append(
             LawAudit(
                 name=law.name,
-                quantifiers=[clause.text for clause in law.clauses if clause.name not in vacuity.hypotheses],
-                hypotheses=[clause.text for clause in law.clauses if clause.name in vacuity.hypotheses],
+                quantifiers=[_shown(c) for place, c in enumerate(law.clauses) if place not in vacuity.hypotheses],
+                hypotheses=[_shown(c) for place, c in enumerate(law.clauses) if place in vacuity.hypotheses],
                 claim=law.claim,
                 proved=accepted and (definition.body is not None or bool(definition.foreign)),
                 opaque=list(trusted.opaque),
@@ -139,8 +139,9 @@ def _audit_laws(book: Book, laws: list[LawText], suites: Sequence[Suite], *, acc
     return audits
 
 
-def _unknown() -> Vacuity:
-    return Vacuity("undecided", (), "the file is refused", 0)
+def _shown(clause: ClauseText) -> str:
+    where = "" if clause.where is None else f" where {clause.where}"
+    return f"{'exs' if clause.exists else 'for'} {clause.quantity}{clause.name}: {clause.type}{where}"
 
 
 def _check_docs(package: Path, laws: list[str]) -> list[str]:

@@ -28,12 +28,12 @@ Outcome = Literal["no hypothesis", "satisfied", "never satisfied", "undecided"]
 class Vacuity:
     """What trying a law on small instances gave.
 
-    `hypotheses` names the binders that are conditions. `detail` is the instance that satisfies them, or why none is
-    known. `tried` counts the instances that were looked at.
+    `hypotheses` are the places of the binders that are conditions. `detail` is the instance that satisfies them, or
+    why none is known. `tried` counts the instances that were looked at.
     """
 
     outcome: Outcome
-    hypotheses: tuple[str, ...]
+    hypotheses: tuple[int, ...]
     detail: str
     tried: int
 
@@ -62,6 +62,14 @@ def try_law(book: Book, machine: Machine, law: Definition, *, seconds: float = 1
     return Vacuity("never satisfied", hypotheses, "no small instance satisfies the hypotheses", search.tried)
 
 
+def untried(book: Book, machine: Machine, law: Definition) -> Vacuity:
+    """What can be said of a law of a refused file: which of its binders are conditions, as far as that is written."""
+    hypotheses = _Search(book, machine, frozenset()).hypotheses(law.type)
+    if not hypotheses:
+        return Vacuity("no hypothesis", (), "", 0)
+    return Vacuity("undecided", hypotheses, "the file is refused", 0)
+
+
 class _EnoughTried(Exception):
     pass
 
@@ -79,16 +87,16 @@ class _Search:
         partial = self._instances.partial
         return None if partial is None else f"not every value of {partial} was tried"
 
-    def hypotheses(self, type_: Term) -> tuple[str, ...]:
-        """The binders of a law that are conditions, by name."""
-        names = []
+    def hypotheses(self, type_: Term) -> tuple[int, ...]:
+        """The binders of a law that are conditions, by their places."""
+        places = []
         env: Env = ()
         while isinstance(type_, Pi) and not self._is_negation(type_, env):
             if self._instances.is_proposition(Thunk(type_.domain, env), len(env)):
-                names.append(type_.name)
+                places.append(len(env))
             env = (*env, variable(len(env)))
             type_ = type_.codomain
-        return tuple(names)
+        return tuple(places)
 
     def first(self, type_: Term, env: Env, size: int) -> Env | None:
         """The first values for all of a law's binders, each of its binder's type."""
@@ -106,12 +114,12 @@ class _Search:
             self.undecided = f"{type_.name}: {reason}"
         return None
 
-    def shown(self, type_: Term, values: Env, hypotheses: tuple[str, ...]) -> str:
+    def shown(self, type_: Term, values: Env, hypotheses: tuple[int, ...]) -> str:
         """An instance as `n = 0n, m = 1n`, without its hypotheses but those that carry a value (`where`)."""
         shown = []
-        for value in values:
+        for place, value in enumerate(values):
             assert isinstance(type_, Pi)
-            if type_.name not in hypotheses or isinstance(self._machine.force(value), VCtr):
+            if place not in hypotheses or isinstance(self._machine.force(value), VCtr):
                 term = normal_form(self._machine, value, 0)
                 shown.append(f"{type_.name} = {show(term, (), spell_by_path)}")
             type_ = type_.codomain
