@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bendml_cli.bend2.check.subject import Instance, Subject
 from bendml_cli.bend2.check.syntax_key import syntax_key
 from bendml_cli.bend2.core.book import Definition
-from bendml_cli.bend2.core.substitute import free_variable, instantiate, instantiate_type, parameter_type
+from bendml_cli.bend2.core.substitute import instantiate, instantiate_type, parameter_type
 from bendml_cli.bend2.core.terms import Pi, Ref, Term
 from bendml_cli.bend2.core.values import Thunk
 
@@ -43,7 +43,7 @@ class Templates:
             assert isinstance(type_, Pi)
             name = f"{definition.key}~{type_.name}"
             types[name] = Thunk(parameter_type(definition.type, terms), ())
-            terms = (*terms, Ref(name, pos=type_.pos))
+            terms = (*terms, Ref(name))
             type_ = type_.codomain
         return terms, types
 
@@ -81,14 +81,8 @@ class Templates:
     def _check_arguments(self, typing: Typing, definition: Definition, given: tuple[Term, ...]) -> None:
         """`~` arguments are checked dead, in the empty context, left to right."""
         for at, term in enumerate(given):
-            variable = free_variable(term)
-            if variable is not None:
-                name = typing.context.names[typing.context.depth - 1 - variable.index]
-                message = f"a ~ argument must be closed, but it uses {name}"
-                hint = f"pass {name} as an ordinary argument, or define the function at top level"
-                raise typing.error("template", variable.pos, message, hint=hint)
             goal = Thunk(parameter_type(definition.type, given[:at]), ())
-            self.checker.typing(typing.subject).check(term, goal, False)
+            self.checker.typing(typing.subject, typing).check(term, goal, False)
 
     def _check_instance(
         self, instance: Instance, definition: Definition, given: tuple[Term, ...], caller: Subject

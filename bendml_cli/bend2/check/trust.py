@@ -72,6 +72,8 @@ class _Search:
         return False
 
     def _is_source(self, key: str) -> bool:
+        if key in self.checker.templates.bodies:
+            key = key[: key.rindex("~")]  # an instance is as safe as its template
         definition = self.book.definitions.get(key)
         if definition is None:
             return False

@@ -84,6 +84,8 @@ def _build(term: Term, entries: Entries, depth: int) -> Term:
         case Var(index=index, pos=pos):
             entry = entries[-1 - index]
             if isinstance(entry, Suspended):
+                if isinstance(entry.term, Ref) and entry.term.pos < 0:
+                    return Ref(entry.term.key, pos=pos)  # a template's own constant stands where it is used
                 return _build(entry.term, entry.env, depth)
             return Var(depth - 1 - entry, pos)
         case App():
@@ -140,40 +142,3 @@ def _build_application(term: App, entries: Entries, depth: int) -> Term:
                 head = head.function
     arguments = tuple([_build(each.term, each.env, depth) for each in queue])
     return apply(_build(head, scope, depth), arguments, term.pos)
-
-
-def free_variable(term: Term, bound: int = 0) -> Var | None:
-    """The first variable, in the order written, that the term does not bind itself."""
-    children: list[tuple[Term, int]]
-    match term:
-        case Var():
-            return term if term.index >= bound else None
-        case App():
-            children = [(term.function, 0), *[(a, 0) for a in term.arguments]]
-        case Lam():
-            children = [(term.body, 1)]
-        case Pi():
-            children = [(term.domain, 0), (term.codomain, 1)]
-        case Data() | Ctr():
-            children = [(a, 0) for a in term.arguments]
-        case Kind():
-            children = [(term.quantity, 0)]
-        case Meet():
-            children = [(term.left, 0), (term.right, 0)]
-        case Eq():
-            children = [(term.left, 0), (term.right, 0), (term.type, 0)]
-        case Match():
-            children = [(term.hit, 0), (term.miss, 0)]
-        case Rewrite():
-            children = [(term.evidence, 0), (term.motive, 2), (term.body, 0)]
-        case Ann():
-            children = [(term.term, 0), (term.type, 0)]
-        case Let():
-            children = [*[(v, 0) for v in term.values], (term.body, len(term.values))]
-        case _:
-            return None
-    for child, binders in children:
-        found = free_variable(child, bound + binders)
-        if found is not None:
-            return found
-    return None

@@ -4,7 +4,7 @@ A `.txt` file of this folder holds one area's cases. A case is
 
     == name
     rule: the sentence that it pins (judging.md, or an item of edges.md)
-    main: the normal form of main            (or `accepted:`, `refused: category`, `unsafe: names`)
+    main: the normal form of main, `-` for none   (or `accepted:`, `refused: category`, `unsafe: names`)
     expected: ...                            (further fields of a refusal, as tests/conformance/README.md names them)
 
     the program, up to the next case; `#!` ends the line that a refusal must point at; `-- lib.bend` begins
@@ -101,7 +101,7 @@ def differences(case: Case, report: Report) -> list[str]:
     compare("verdict", ACCEPTED if accepted else REFUSED, report.verdict)
     compare("unsafe", wanted.get("unsafe", ""), " ".join(report.unsafe))
     if "main" in wanted:
-        compare("main", wanted["main"], report.main)
+        compare("main", wanted["main"], report.main or "-")
     if error is not None:
         if case.line is not None:
             compare("line", case.line, error.line)
