@@ -88,9 +88,9 @@ class Checker:
             native = NATIVES.get(item.key) if self.native and definition.module.is_base else None
             self.machine.bodies[item.key] = Body(definition.arity, definition.body, native)
 
-    def typing(self, subject: Subject) -> Typing:
-        """A typing of a subject, in the empty context."""
-        return Typing(self, subject)
+    def typing(self, subject: Subject, caller: Typing | None = None) -> Typing:
+        """A typing of a subject, in the empty context; `caller` asks for it to check a `~` argument."""
+        return Typing(self, subject, caller)
 
     # -- definitions --------------------------------------------------------------------------------------------
 
@@ -176,8 +176,9 @@ class Checker:
             return
         observed = typing.infer(type_, False)
         if not fits(self.machine, observed, declared, typing.context.depth):
+            message = "a field's type must have its datatype's kind {expected}, and this one has {observed}"
             hint = "declare the datatype at a lower kind (is Type), or erase the field with -"
-            error = typing.mismatch(type_.pos, declared, observed, hint)
+            error = typing.mismatch(type_.pos, declared, observed, message, hint)
             # The report shows the declared kind as it is written, not normalised.
             names = tuple(typing.context.names[:parameters])
             error.expected = show(kind, names, typing.subject.module.spell)

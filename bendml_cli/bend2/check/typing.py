@@ -6,16 +6,14 @@ variables, dead code (types, erased arguments) does not. A rule stands in the me
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING
 
-from bendml_cli.bend2.check.context import Context
 from bendml_cli.bend2.check.descent import Column, descends
+from bendml_cli.bend2.check.refusals import Refusals
 from bendml_cli.bend2.core.book import Constructor, spell_by_path
 from bendml_cli.bend2.core.convert import equal, fits
-from bendml_cli.bend2.core.evaluate import EvaluationTimeout, argument, literal_step
-from bendml_cli.bend2.core.quote import as_it_stands, normal_form
-from bendml_cli.bend2.core.show import show
+from bendml_cli.bend2.core.evaluate import argument, literal_step
+from bendml_cli.bend2.core.quote import as_it_stands
 from bendml_cli.bend2.core.terms import (
     ERASED,
     PLAIN,
@@ -72,7 +70,7 @@ if TYPE_CHECKING:
 
 # Environments are copied at each binder, so nesting binders costs the square of the depth.
 MOST_BINDERS = 4000
-SECONDS_TO_PRINT = 2.0
+PLUS_HINT = "+x needs Data: drop the +, or choose a type that may be copied"
 
 _TYPE, _DATA, _KIND_0, _QUANT = ready(TYPE), ready(DATA), ready(KIND_0), ready(QUANT)
 _LITERAL_TYPES: dict[type[Term], str] = {NatLit: "Nat", U32Lit: "U32", F32Lit: "F32", StrLit: "String"}
@@ -81,73 +79,18 @@ NEEDS_GOAL = (Lam, Let, Ctr, NatLit, U32Lit, F32Lit, StrLit, Match, Absurd, Refl
 _NO_COLUMNS: tuple[Column, ...] = ()
 
 
-class Typing:
+class Typing(Refusals):
     """The typing of one subject's terms, from an empty context on."""
 
-    def __init__(self, checker: Checker, subject: Subject) -> None:
+    def __init__(self, checker: Checker, subject: Subject, caller: Typing | None = None) -> None:
+        super().__init__(checker, subject, caller)
         self.checker = checker
-        self.book = checker.book
-        self.machine = checker.machine
-        self.subject = subject
-        self.context = Context()
 
     # -- helpers ------------------------------------------------------------------------------------------------
 
     def suspend(self, term: Term) -> Thunk:
         """The term in the present context."""
         return argument(term, self.context.env)
-
-    def show(self, thunk: Thunk, depth: int | None = None) -> str:
-        """A thunk's normal form, printed as this subject's file spells names.
-
-        `depth` is that of its context, where that is not the present one. Where the normal form takes too long (dead
-        code may loop), the term is printed as it stands.
-        """
-        if depth is None:
-            depth = self.context.depth
-        machine = self.machine
-        deadline = machine.deadline
-        soon = monotonic() + SECONDS_TO_PRINT
-        machine.deadline = soon if deadline is None else min(soon, deadline)
-        try:
-            term = normal_form(machine, thunk, depth)
-        except EvaluationTimeout:
-            term = as_it_stands(machine, thunk, depth)
-        finally:
-            machine.deadline = deadline
-        return show(term, tuple(self.context.names[:depth]), self.subject.module.spell)
-
-    def error(
-        self,
-        category: str,
-        pos: int,
-        message: str,
-        *,
-        expected: Thunk | None = None,
-        observed: Thunk | str | None = None,
-        hint: str | None = None,
-        variable: str | None = None,
-        missing: list[str] | None = None,
-    ) -> BendError:
-        """A refusal at `pos`, with the context printed."""
-        types = self.context.types
-        context = [(name, self.show(types[at], at)) for at, name in enumerate(self.context.names)]
-        return BendError(
-            category,
-            pos,
-            message,
-            expected=None if expected is None else self.show(expected),
-            observed=self.show(observed) if isinstance(observed, Thunk) else observed,
-            definition=self.subject.module.spell(self.subject.name),
-            context=context,
-            hint=hint,
-            variable=variable,
-            missing=missing,
-        )
-
-    def mismatch(self, pos: int, expected: Thunk, observed: Thunk | str, hint: str | None = None) -> BendError:
-        """The refusal of what does not fit."""
-        return self.error("mismatch", pos, "this does not fit here", expected=expected, observed=observed, hint=hint)
 
     def wanted_kind(self, quantity: str) -> Thunk:
         """The kind that a binder of this quantity asks of its type; in an unsafe def `+` asks only Type."""
@@ -157,7 +100,7 @@ class Typing:
 
     def check_kind(self, type_: Term, quantity: str) -> None:
         """A binder's domain must have the kind that its quantity asks for."""
-        hint = "a + binder needs a Data type" if quantity == REUSABLE else None
+        hint = PLUS_HINT if quantity == REUSABLE else None
         self.check(type_, self.wanted_kind(quantity), False, hint=hint)
 
     def kind_of(self, type_: Thunk) -> Thunk:
@@ -169,7 +112,8 @@ class Typing:
         kind = self.kind_of(type_)
         wanted = self.wanted_kind(REUSABLE)
         if not fits(self.machine, kind, wanted, self.context.depth):
-            raise self.mismatch(pos, wanted, kind, "a + binder needs a Data type")
+            message = "a + binder needs a type of kind {expected}, and this one is {observed}"
+            raise self.mismatch(pos, wanted, kind, message, PLUS_HINT)
 
     def push(self, quantity: str, name: str, type_: Thunk, pos: int) -> Thunk:
         """Bind a variable."""
@@ -201,6 +145,8 @@ class Typing:
         match term:
             case Var():
                 level = self.context.depth - 1 - term.index
+                if level < 0:
+                    raise self.not_closed(term)
                 if live:
                     self.context.uses[level] += 1
                 return self.context.types[level]
@@ -242,16 +188,6 @@ class Typing:
                 raise self.unknown(term.key, term.pos, "constructor")
         hint = "annotate it: {term : Type}, or give the let a type: x : T = .."
         raise self.error("cannot-infer", term.pos, "the type of this term cannot be inferred", hint=hint)
-
-    def unknown(self, key: str, pos: int, what: str) -> BendError:
-        """The refusal of a name that nothing declares."""
-        name = self.subject.module.spell(key)
-        hint = None
-        if key in self.book.constructors:
-            hint = f"a constructor is written with braces: {name}{{..}}"
-        elif name.startswith("_") and name.strip("_") == "":
-            hint = "_ binds no name; name the binder to use it"
-        return self.error("unknown-name", pos, f"no {what} {name} is in scope", hint=hint)
 
     def infer_reference(self, ref: Ref, arguments: tuple[Term, ...], live: bool) -> Thunk:
         """A top-level name, with the arguments applied directly around it (which descent and templates look at).
@@ -373,7 +309,7 @@ class Typing:
             case _:
                 observed = self.infer(term, live)
                 if not fits(self.machine, observed, goal, self.context.depth):
-                    raise self.mismatch(term.pos, goal, observed, hint)
+                    raise self.mismatch(term.pos, goal, observed, hint=hint)
 
     def _function_goal(self, term: Term, goal: Thunk, what: str) -> VPi:
         pi = self.machine.force(goal)
@@ -443,7 +379,10 @@ class Typing:
             name = self.subject.module.spell(term.key)
             raise self.error("cannot-check", term.pos, f"{name}{{..}} does not fit this goal", expected=goal)
         if not (isinstance(data, VData) and data.key == constructor.datatype and term.key not in data.removed):
-            raise self.mismatch(term.pos, goal, self.subject.module.spell(constructor.datatype))
+            message = "a constructor of {observed} stands where {expected} is wanted"
+            if isinstance(data, VData) and data.key == constructor.datatype:
+                message = "this constructor is matched already, so it is no {expected}"
+            raise self.mismatch(term.pos, goal, self.subject.module.spell(constructor.datatype), message)
         if len(term.arguments) != len(constructor.fields):
             name = self.subject.module.spell(term.key)
             wanted, given = len(constructor.fields), len(term.arguments)
@@ -484,7 +423,8 @@ class Typing:
                 message = f"{name} is already matched here"
             else:
                 message = f"{name} is no constructor of {self.show(pi.domain)}"
-            raise self.error("constructor", term.pos, message)
+            hint = f"the constructors left here: {', '.join(spell_by_path(key) for key in remaining) or 'none'}"
+            raise self.error("constructor", term.pos, message, hint=hint)
         context = self.context
         before = context.uses[:]
         if _is_field_type(pi.domain):
@@ -542,7 +482,8 @@ class Typing:
         if remaining and not self._in_absurd_scope():
             names = [spell_by_path(key) for key in remaining]
             message = f"cases are missing: {', '.join(names)}"
-            raise self.error("coverage", term.pos, message, missing=names, observed=pi.domain)
+            hint = "add a case for each, or a last row with a variable"
+            raise self.error("coverage", term.pos, message, missing=names, observed=pi.domain, hint=hint)
         term.typing = (pi.quantity, pi.domain, goal, self.context.depth)
 
     def _in_absurd_scope(self) -> bool:
@@ -562,8 +503,9 @@ class Typing:
         if not isinstance(equation, VEq):
             raise self.error("cannot-check", term.pos, "{==} proves only equations", expected=goal)
         if not equal(self.machine, equation.left, equation.right, self.context.depth):
-            hint = "the two sides do not compute to the same term; rewrite with a lemma, or split a variable"
-            raise self.mismatch(term.pos, equation.left, equation.right, hint)
+            message = "{{==}} needs two equal sides, but they compute to {expected} and {observed}"
+            hint = "rewrite with a lemma, or match the variable that a side is stuck on"
+            raise self.mismatch(term.pos, equation.left, equation.right, message, hint)
         term.typing = (goal, self.context.depth)
 
     def check_rewrite(self, term: Rewrite, goal: Thunk, live: bool) -> tuple[Term, Thunk]:
@@ -585,8 +527,9 @@ class Typing:
         self.context.pop()
         at_right = Thunk(term.motive, (*outer, equation.right, self.suspend(term.evidence)))
         if not fits(self.machine, at_right, goal, self.context.depth):
+            message = "the goal is {expected}, but the motive at the evidence's right side is {observed}"
             hint = "put _ in the motive where the evidence's right side stands in the goal"
-            raise self.mismatch(term.pos, goal, at_right, hint)
+            raise self.mismatch(term.pos, goal, at_right, message, hint)
         term.typing = (evidence_type, goal, self.context.depth)
         return term.body, Thunk(term.motive, (*outer, equation.left, ready(REFL)))
 

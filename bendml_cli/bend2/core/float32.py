@@ -3,43 +3,69 @@
 from __future__ import annotations
 
 import struct
-from fractions import Fraction
 
 INFINITY_BITS = 0x7F800000
+_PRECISION = 24
+_ENOUGH = 400  # more digits than any midpoint of two singles has
+_LOWEST = -149  # the exponent of the smallest subnormal's unit
 
 
-def bits_from_decimal(text: str) -> int:
-    """The bits of the single nearest to the exact decimal value of `text` (ties to even).
+def single_bits(text: str) -> int | None:
+    """The IEEE-754 bits of the single nearest to a decimal literal, ties to even; None if that is infinite."""
+    mantissa, _, exponent_text = text.lower().partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    if not digits:
+        return 0
+    sign = -1 if exponent_text.startswith("-") else 1
+    size = exponent_text.lstrip("+-").lstrip("0") or "0"
+    exponent = sign * (int(size) if len(size) < 8 else 10**8) - len(fraction)
+    magnitude = exponent + len(digits)
+    if magnitude > 40:
+        return None
+    if magnitude < -50:
+        return 0
+    if len(digits) > _ENOUGH:
+        # What lies past the digits that decide a tie only says on which side of it the number is.
+        sticky = "1" if digits[_ENOUGH:].strip("0") else "0"
+        exponent += len(digits) - _ENOUGH - 1
+        digits = digits[:_ENOUGH] + sticky
+    numerator = int(digits) * 10 ** max(exponent, 0)
+    denominator: int = 10 ** max(-exponent, 0)
+    return _round(numerator, denominator)
 
-    Raises OverflowError when that is infinite.
-    """
-    value = Fraction(text)
-    # A double rounds first; near a tie of singles that could round twice, so the neighbours are compared exactly.
-    try:
-        guess = _bits(float(value))
-    except OverflowError:
-        guess = INFINITY_BITS
-    best = guess
-    for bits in (guess - 1, guess + 1):
-        if 0 <= bits <= INFINITY_BITS:
-            distance, least = abs(_exact(bits) - value), abs(_exact(best) - value)
-            if distance < least or (distance == least and bits % 2 == 0):
-                best = bits
-    if best >= INFINITY_BITS:
-        raise OverflowError(text)
-    return best
+
+def _round(numerator: int, denominator: int) -> int | None:
+    """The bits of the single nearest to a positive fraction."""
+    unit = max(numerator.bit_length() - denominator.bit_length() - _PRECISION, _LOWEST)
+    significand = _nearest(numerator, denominator, unit)
+    while significand >= 1 << _PRECISION:
+        unit += 1
+        significand = _nearest(numerator, denominator, unit)
+    if significand < 1 << (_PRECISION - 1) and unit > _LOWEST:
+        unit -= 1
+        significand = _nearest(numerator, denominator, unit)
+        if significand >= 1 << _PRECISION:
+            unit, significand = unit + 1, significand >> 1
+    if significand < 1 << (_PRECISION - 1):
+        return significand  # subnormal
+    biased = unit - _LOWEST + 1
+    if biased >= 255:
+        return None
+    return (biased << 23) | (significand & 0x7FFFFF)
 
 
-def _bits(value: float) -> int:
-    return int(struct.unpack("<I", struct.pack("<f", value))[0])
-
-
-def _exact(bits: int) -> Fraction:
-    """The exact value of non-negative bits; infinity counts as 2^128, where the next single would be."""
-    exponent, mantissa = bits >> 23, bits & 0x7FFFFF
-    if exponent == 0:
-        return Fraction(mantissa, 1 << 149)
-    return Fraction((mantissa | 1 << 23) * (1 << exponent), 1 << 150)
+def _nearest(numerator: int, denominator: int, unit: int) -> int:
+    """numerator / denominator / 2^unit, rounded to the nearest integer, ties to even."""
+    if unit >= 0:
+        denominator <<= unit
+    else:
+        numerator <<= -unit
+    quotient, rest = divmod(numerator, denominator)
+    twice = 2 * rest
+    if twice > denominator or (twice == denominator and quotient & 1):
+        quotient += 1
+    return quotient
 
 
 def show(bits: int) -> str:
@@ -55,7 +81,7 @@ def show(bits: int) -> str:
     value = struct.unpack("<f", struct.pack("<I", bits))[0]
     for digits in range(9):
         mantissa, _, power = f"{value:.{digits}e}".partition("e")
-        if _reads_back(f"{mantissa}e{power}", bits):
+        if single_bits(f"{mantissa}e{power}") == bits:
             break
     exponent = int(power)
     numerals = mantissa.replace(".", "").rstrip("0") or "0"
@@ -65,10 +91,3 @@ def show(bits: int) -> str:
         numerals = numerals.ljust(exponent + 1, "0")
         return f"{sign}{numerals[: exponent + 1]}.{numerals[exponent + 1 :] or '0'}"
     return f"{sign}{numerals[0]}.{numerals[1:] or '0'}e{exponent:+d}"
-
-
-def _reads_back(text: str, bits: int) -> bool:
-    try:
-        return bits_from_decimal(text) == bits
-    except OverflowError:
-        return False

@@ -6,7 +6,7 @@ import re
 
 from bendml_cli.bend2.source import BendError, Source
 from bendml_cli.bend2.syntax import surface as s
-from bendml_cli.bend2.syntax.floats import single_bits
+from bendml_cli.bend2.core.float32 import single_bits
 
 KEYWORDS = frozenset(
     (
