@@ -10,6 +10,8 @@ from time import perf_counter
 from typing import TypeVar
 
 from bendml_cli.bend2.cache import Cache
+from bendml_cli.bend2.check.checker import Checker
+from bendml_cli.bend2.check.elaborate import Elaborated, elaborate_book
 from bendml_cli.bend2.check.verdict import Verdict, judge
 from bendml_cli.bend2.core.book import Book
 from bendml_cli.bend2.report import ACCEPTED, REFUSED, ErrorReport, Report
@@ -40,6 +42,20 @@ def check_file(path: Path, *, timeout: float = 60.0, main: bool = False, cache: 
             store.keep(path, main, report)
     report.seconds = perf_counter() - began
     return report
+
+
+def elaborate_file(path: Path, *, timeout: float = 60.0) -> dict[str, Elaborated]:
+    """Check a file, Base included, and return every definition and template instance with its types written in.
+
+    Raises BendError where the file is refused.
+    """
+
+    def work() -> dict[str, Elaborated]:
+        checker = Checker(read_book(path), timeout=timeout)
+        checker.check()
+        return elaborate_book(checker)
+
+    return with_deep_stack(work)
 
 
 def with_deep_stack(work: Callable[[], T]) -> T:

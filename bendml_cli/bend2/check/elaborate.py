@@ -6,7 +6,8 @@ An elaborated term is a core term whose `typing` holds terms of the same context
 - `Match` and `Absurd`: (quantity, scrutinee's type, function type); a match whose `miss` is never reached has `\\{}`
   there;
 - `Rewrite`: (the evidence's equation, the type of the whole);
-- `Ref`: the name of the template instance that the call is, if it is one. Its `~` arguments are left in place.
+
+A live call of a template is a call of its instance (`f~0`), without the `~` arguments.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from bendml_cli.bend2.core.terms import (
     Refl,
     Rewrite,
     Term,
+    apply,
 )
 from bendml_cli.bend2.core.values import Thunk
 
@@ -79,11 +81,15 @@ def elaborate(machine: Machine, term: Term) -> Term:
 
     match term:
         case App():
-            result = App(deep(term.function), several(term.arguments), term.pos)
-            result.typing = term.typing and stand(*term.typing)
+            arguments = term.arguments
+            if isinstance(term.function, Ref) and term.function.typing is not None:
+                arguments = arguments[term.function.typing[1] :]
+            result = apply(deep(term.function), several(arguments), term.pos)
+            if isinstance(result, App):
+                result.typing = term.typing and stand(*term.typing)
             return result
         case Ref():
-            return Ref(term.key, term.offload, term.pos, term.typing)
+            return Ref(term.key if term.typing is None else term.typing[0], term.offload, term.pos)
         case Lam():
             typing = term.typing and (term.typing[0], stand(term.typing[1], term.typing[2]))
             return Lam(term.quantity, term.name, deep(term.body), term.pos, typing)
@@ -154,14 +160,6 @@ def _write(term: Term, names: tuple[str, ...], indent: int, lines: list[str]) ->
                 lines.append(f"{pad}{binder.quantity}{binder.name} : {show(type_, names, str)} = {text}")
             _write(body, names + tuple([binder.name for binder in binders]), indent, lines)
         case App(typing=type_) if type_ is not None:
-            lines.append(f"{pad}{show(_named(term), names, str)} : {show(type_, names, str)}")
+            lines.append(f"{pad}{show(term, names, str)} : {show(type_, names, str)}")
         case _:
-            lines.append(pad + show(_named(term), names, str))
-
-
-def _named(term: Term) -> Term:
-    """A call with its template instance's name in place of the template's and its `~` arguments left out is not a
-    core term, so only the head is renamed."""
-    if isinstance(term, App) and isinstance(term.function, Ref) and term.function.typing is not None:
-        return App(Ref(term.function.typing), term.arguments, term.pos)
-    return term
+            lines.append(pad + show(term, names, str))

@@ -70,7 +70,7 @@ class Templates:
                 raise typing.error("template", ref.pos, message, hint=hint)
             instance = known[key] = Instance(f"{definition.key}~{'base' if in_base else ''}{len(known)}")
             self._check_instance(instance, definition, given, typing.subject)
-        ref.typing = instance.name
+        ref.typing = (instance.name, count)
         if instance is typing.subject.instance:
             return True
         if instance.checking:

@@ -112,13 +112,11 @@ def mentions(checker: Checker, term: Term) -> set[str]:
     while pending:
         match pending.pop():
             case Ref(key=key, typing=typing):
-                found.add(key if typing is None else typing)
+                found.add(key if typing is None else typing[0])
             case App(function=function, arguments=arguments):
                 pending.append(function)
-                skipped = 0
-                if isinstance(function, Ref) and function.typing is not None:
-                    skipped = checker.book.definitions[function.key].templates
-                pending += arguments[skipped:]
+                instance = function.typing if isinstance(function, Ref) else None
+                pending += arguments if instance is None else arguments[instance[1] :]
             case Data(key=key, arguments=arguments):
                 found.add(key)
                 pending += arguments

@@ -42,6 +42,7 @@ class Ref(Term):
     """A top-level definition or law by key (`name`, or `namespace:name` in a module). `offload` is the mark `f!`.
 
     Instances of templates, made by the checker, are references too (`f~0`). `pos` is the name, or an operator's sign.
+    `typing` is the instance that a template's call is, and how many `~` arguments it has.
     """
 
     key: str
