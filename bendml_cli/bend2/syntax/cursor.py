@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from bendml_cli.bend2.core.float32 import single_bits
 from bendml_cli.bend2.source import BendError, Source
 from bendml_cli.bend2.syntax import surface as s
-from bendml_cli.bend2.core.float32 import single_bits
 
 KEYWORDS = frozenset(
     (
@@ -77,9 +77,7 @@ class Cursor:
     def error(self, expected: str, offset: int | None = None, hint: str | None = None) -> BendError:
         """The syntax error that the next token (or what stands at an offset) is not what was expected."""
         place = self.at if offset is None else offset
-        return BendError(
-            "syntax", self.start + place, f"expected {expected}, found {self._found(place)}", hint=hint
-        )
+        return BendError("syntax", self.start + place, f"expected {expected}, found {self._found(place)}", hint=hint)
 
     def _found(self, place: int) -> str:
         if place >= len(self.text):

@@ -11,9 +11,7 @@ from bendml_cli.bend2.syntax.bodies import BodyReader
 from bendml_cli.bend2.syntax.cursor import KEYWORDS
 
 _IMPORT_LINE = re.compile(r"import[^\n]*")
-_IMPORT = re.compile(
-    r"import[ \t]+([^\s#]+)(?:[ \t]+as[ \t]+([A-Za-z_][A-Za-z0-9_]*))?[ \t\r]*(?:#.*)?$", re.DOTALL
-)
+_IMPORT = re.compile(r"import[ \t]+([^\s#]+)(?:[ \t]+as[ \t]+([A-Za-z_][A-Za-z0-9_]*))?[ \t\r]*(?:#.*)?$", re.DOTALL)
 _FILE_WORD = r"[A-Za-z_][A-Za-z0-9_-]*"
 _LOCAL_PATH = re.compile(rf"(?:\./|(?:\.\./)+|/)?{_FILE_WORD}(?:/{_FILE_WORD})*\.bend")
 _HUB_PATH = re.compile(
@@ -82,9 +80,7 @@ class DeclarationReader(BodyReader):
                 return self._def("@unsafe")
             raise self.error("'@unsafe def'")
         if self.at_keyword("import"):
-            raise self.error(
-                "a declaration", hint="imports stand at the top of the file, before everything else"
-            )
+            raise self.error("a declaration", hint="imports stand at the top of the file, before everything else")
         raise self.error("a declaration: type, law, def or @unsafe def")
 
     def new_name(self, pos: int, name: str) -> None:
@@ -119,9 +115,7 @@ class DeclarationReader(BodyReader):
         seen: set[str] = set()
         for binder in fields:
             if binder.name in seen and binder.name != "_":
-                raise BendError(
-                    "name-clash", binder.pos, f"two fields of '{name}' are called '{binder.name}'"
-                )
+                raise BendError("name-clash", binder.pos, f"two fields of '{name}' are called '{binder.name}'")
             seen.add(binder.name)
         return s.ConstructorDecl(pos, name, fields)
 
@@ -135,12 +129,8 @@ class DeclarationReader(BodyReader):
             if self.take(closing):
                 return binders
             binder = self._binder()
-            if binder.quantity == TEMPLATE and not (
-                templates and all(b.quantity == TEMPLATE for b in binders)
-            ):
-                raise BendError(
-                    "template", binder.pos, _NOT_LEADING, hint="move it in front of the other parameters"
-                )
+            if binder.quantity == TEMPLATE and not (templates and all(b.quantity == TEMPLATE for b in binders)):
+                raise BendError("template", binder.pos, _NOT_LEADING, hint="move it in front of the other parameters")
             binders.append(binder)
 
     def _binder(self) -> s.Binder:
@@ -179,9 +169,7 @@ class DeclarationReader(BodyReader):
         name_pos = self.position()
         name = self.binder_name("the name of the clause")
         if quantity == TEMPLATE and not all(clause.quantity == TEMPLATE for clause in before):
-            raise BendError(
-                "template", name_pos, "the mark ~ stands only on the first clauses of a law, in one run"
-            )
+            raise BendError("template", name_pos, "the mark ~ stands only on the first clauses of a law, in one run")
         self.expect(":", "and a type after the name")
         type_ = self.term()
         where = self.term() if self.take_keyword("where") else None

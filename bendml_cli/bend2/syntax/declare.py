@@ -50,9 +50,7 @@ class FileReader(DeclarationReader):
 
     # Telescopes
 
-    def _binder_type(
-        self, binder: s.Binder, desugarer: Desugarer, scope: Scope, depth: int, first: bool
-    ) -> Term:
+    def _binder_type(self, binder: s.Binder, desugarer: Desugarer, scope: Scope, depth: int, first: bool) -> Term:
         """The type of a binder. Only a signature's first one is looked at for operators while reading."""
         if binder.type is None:
             return Quant(binder.pos)
@@ -187,9 +185,7 @@ class FileReader(DeclarationReader):
 
 
 def _exists(domain: Term, clause: s.Clause, rest: Term) -> Term:
-    return App(
-        Ref("Exists", False, clause.pos), (domain, Lam(PLAIN, clause.name, rest, clause.name_pos)), clause.pos
-    )
+    return App(Ref("Exists", False, clause.pos), (domain, Lam(PLAIN, clause.name, rest, clause.name_pos)), clause.pos)
 
 
 def _no_fields() -> int:

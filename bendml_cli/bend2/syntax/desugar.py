@@ -182,9 +182,7 @@ class Desugarer:
 
     def _check_bang(self, call: s.Call, scope: Scope) -> None:
         if isinstance(call.function, s.Name) and scope.find(call.function.text) is not None:
-            raise BendError(
-                "syntax", call.bang, f"'{call.function.text}' is no top-level name, so it takes no !"
-            )
+            raise BendError("syntax", call.bang, f"'{call.function.text}' is no top-level name, so it takes no !")
 
     # Groups and operators
 
@@ -310,7 +308,7 @@ class Desugarer:
         datatype = self.names.datatype(name, inner.pos)
         block = 0 if datatype is None else datatype.quantity_block
         if isinstance(inner, s.Name):
-            if datatype is None or not block or block != len(datatype.parameters):
+            if datatype is None or not block:
                 return Ref(f"+{name}", False, term.pos)
             return Data(datatype.key, tuple([QuantLit(2, term.pos) for _ in range(block)]), (), term.pos)
         if not block:
@@ -331,9 +329,7 @@ class Desugarer:
         codomain = self.under_binder(term.codomain, scope.bind(term.name, depth), depth + 1)
         if term.sign == "@":
             return Pi(term.quantity, term.name, domain, codomain, term.name_pos)
-        return App(
-            Ref("Exists", False, term.pos), (domain, Lam(PLAIN, term.name, codomain, term.name_pos)), term.pos
-        )
+        return App(Ref("Exists", False, term.pos), (domain, Lam(PLAIN, term.name, codomain, term.name_pos)), term.pos)
 
     def _equation(self, term: s.Equation, scope: Scope, depth: int, namespace: str | None) -> Term:
         left = self.term(term.left, scope, depth)
@@ -390,9 +386,7 @@ class Desugarer:
         step = do.steps[place]
         if step.what == "let":
             assert step.type is not None
-            typed = Ann(
-                self.term(step.value, scope, depth), self.term(step.type, scope, depth), step.value.pos
-            )
+            typed = Ann(self.term(step.value, scope, depth), self.term(step.type, scope, depth), step.value.pos)
             rest = self._steps(do, place + 1, filled, scope.bind(step.name, depth), depth + 1)
             return Let((LetBinder(_plus(step.plus), step.name, step.name_pos),), (typed,), rest, step.pos)
         monad = self._monad(do, filled, scope, depth)

@@ -69,9 +69,7 @@ class BodyCompiler:
         # The binders that row marks made reusable in the branch at hand, so that the next branch can take that back.
         self._marked: list[PendingBinder] = []
 
-    def body(
-        self, body: s.Surface, scope: Scope, pending: Pending, depth: int, namespace: str | None
-    ) -> Term:
+    def body(self, body: s.Surface, scope: Scope, pending: Pending, depth: int, namespace: str | None) -> Term:
         """The core term of a body.
 
         Raises scrutinee errors. `namespace` is that of the group whose last term this body's is."""
@@ -84,9 +82,7 @@ class BodyCompiler:
                 return self._match(_Split(body.pos, scope, namespace), scrutinees, rows, pending, depth)
             case s.Destructure():
                 row = _Row((body.pattern, None), scope, body.body)
-                return self._match(
-                    _Split(body.value.pos, scope, namespace), (body.value, None), [row], pending, depth
-                )
+                return self._match(_Split(body.value.pos, scope, namespace), (body.value, None), [row], pending, depth)
         closed: list[_Closed] = []
         while pending is not None:
             binder, pending = pending
@@ -120,9 +116,7 @@ class BodyCompiler:
         rest = self.body(let.body, scope, pending, depth + len(binders), namespace)
         return Let(tuple(binders), tuple(values), rest, let.pos)
 
-    def _match(
-        self, split: _Split, scrutinees: Scrutinees, rows: list[_Row], pending: Pending, depth: int
-    ) -> Term:
+    def _match(self, split: _Split, scrutinees: Scrutinees, rows: list[_Row], pending: Pending, depth: int) -> Term:
         """The rest of a match: the columns of `scrutinees`, from the left."""
         closed: list[_Closed] = []
         while scrutinees is not None:
@@ -169,9 +163,7 @@ class BodyCompiler:
                     continue
                 subs = head.fields()
                 if len(subs) != len(fields):
-                    raise BendError(
-                        "pattern", head.pos, f"this pattern has {len(subs)} fields for {len(fields)}"
-                    )
+                    raise BendError("pattern", head.pos, f"this pattern has {len(subs)} fields for {len(fields)}")
                 hit_rows.append(_Row(_linked(subs, others), row.scope, row.body))
             else:
                 assert isinstance(head, VariablePattern)
@@ -230,9 +222,7 @@ class _Split:
             )
         local = self.scope.find(term.text)
         if not isinstance(local, PendingBinder):
-            raise _refused(
-                scrutinee.pos, f"'{term.text}' is no parameter or field here, so it cannot be matched"
-            )
+            raise _refused(scrutinee.pos, f"'{term.text}' is no parameter or field here, so it cannot be matched")
         if local.built is not None:
             raise _refused(self.pos, f"'{term.text}' is matched already", "match its fields instead")
         if not _holds(pending, local):

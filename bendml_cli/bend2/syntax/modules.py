@@ -69,23 +69,23 @@ class _Loader:
 
     def _source(self, path: Path, real: Path, position: int) -> Source:
         """The text of a file; raises an import error where it is asked for."""
+        data = b""
+        try:
+            data = real.read_bytes()
+            return self.book.sources.add(path, data.decode("utf-8"))
+        except FileNotFoundError:
+            problem = f"there is no file {path}"
+        except IsADirectoryError:
+            problem = f"{path} is a folder, not a file"
+        except OSError as error:
+            problem = f"cannot read {path}: {error.strerror}"
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            problem = f"{path} is not UTF-8 text (line {line})"
         if position == NOWHERE:
             # The entry is asked for by nobody: its own start is where we can point.
             position = self.book.sources.add(path, "").start
-        try:
-            data = real.read_bytes()
-        except FileNotFoundError:
-            raise BendError("import", position, f"there is no file {path}") from None
-        except IsADirectoryError:
-            raise BendError("import", position, f"{path} is a folder, not a file") from None
-        except OSError as error:
-            raise BendError("import", position, f"cannot read {path}: {error.strerror}") from None
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            raise BendError("import", position, f"{path} is not UTF-8 text (line {line})") from None
-        return self.book.sources.add(path, text)
+        raise BendError("import", position, problem)
 
     def _namespace(self, real: Path) -> str:
         """A module's path from the entry's folder, without `.bend`."""

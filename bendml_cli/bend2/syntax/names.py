@@ -122,9 +122,7 @@ class Names(Context):
             self.declare(name, position)
             return None
         if definition.fill_pos >= 0:
-            raise BendError(
-                "name-clash", position, f"the law '{name}' is filled already", hint="remove one of the two"
-            )
+            raise BendError("name-clash", position, f"the law '{name}' is filled already", hint="remove one of the two")
         if definition.module.is_base and not self.module.is_base:
             raise BendError("name-clash", position, f"'{name}' is a primitive of Base, which takes no body")
         return definition.templates

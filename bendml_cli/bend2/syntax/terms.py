@@ -110,9 +110,7 @@ class TermReader(Cursor):
         if self.peek() not in ",>":
             return s.Operation(left.pos, "<", sign_pos, left, first)
         if not isinstance(left, s.Name):
-            raise self.error(
-                "an operand", hint="type arguments follow a plain name; put a comparison in parentheses"
-            )
+            raise self.error("an operand", hint="type arguments follow a plain name; put a comparison in parentheses")
         arguments = [first]
         self.rest_of_items(">", arguments)
         return s.Instance(left.pos, left.text, arguments)
