@@ -38,6 +38,7 @@ from bendml_cli.bend2.syntax.modules import read_book
 
 MASK = (1 << 32) - 1
 API = (Path(__file__).parent / "base_api.txt").read_text(encoding="utf-8").splitlines()
+EQUATIONS = (Path(__file__).parent / "base_equations.txt").read_text(encoding="utf-8").splitlines()[1:]
 TYPES = [line for line in API if line.startswith("type ")]
 ROWS = [tuple(part.strip() for part in line.split("|", 2)) for line in API if " | " in line]
 T = TypeVar("T")
@@ -197,6 +198,22 @@ def test_definitions_use_only_what_stands_above() -> None:
             seen.add(item.key)
             named = references(definition.body)
             assert {key for key in named if key in book.definitions} <= seen, item.key
+
+
+def test_equations_hold_by_computation(tmp_path: Path) -> None:
+    text = ["import Base\n"]
+    for at, line in enumerate(EQUATIONS):
+        parameters, equation = line.split(" | ")
+        clauses = top_level_parts(parameters)
+        names = [clause.split(":")[0] for clause in clauses]
+        text.append(
+            f"law equation{at}:\n" + "".join(f"  for -{clause}\n" for clause in clauses) + f"  {{{equation}}}\n"
+        )
+        text.append(f"def equation{at}({', '.join(names)}):\n  {{==}}\n")
+    entry = tmp_path / "equations.bend"
+    entry.write_text("\n".join(text), encoding="utf-8")
+    report = check_file(entry)
+    assert report.accepted, report.error
 
 
 # -- running Base -------------------------------------------------------------------------------------------------
