@@ -665,6 +665,7 @@ def test_reads(text: str) -> None:
     assert run("U32.read", chars(text)) == some(read_model(text, MASK))
 
 
+@pytest.mark.slow
 @textual
 @given(n=st.one_of(st.integers(0, 1000), word))
 def test_shows(n: int) -> None:

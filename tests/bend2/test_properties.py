@@ -159,6 +159,7 @@ def maybes(draw: st.DrawFn, depth: int) -> Typed:
 PROGRAMS = {"Nat": nats, "Bool": bools, "List<&2, Nat>": lists, "Maybe<&2, Nat>": maybes}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("type_", PROGRAMS)
 @SLOW
 @given(data=st.data())
@@ -323,6 +324,7 @@ def test_the_library_is_accepted(tmp_path: Path) -> None:
     assert report.accepted, report.error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FALSE_LAWS)
 @SLOW
 @given(seed=st.integers(0, 2**32), changes=st.integers(0, 4))
