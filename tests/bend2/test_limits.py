@@ -112,6 +112,15 @@ def test_evaluation_that_does_not_end_is_given_up_on(check: Check) -> None:
     assert "--timeout" in (report.error.hint or "")
 
 
+def test_lambdas_that_loop_without_any_call_are_given_up_on(check: Check) -> None:
+    """Self-application through a negative datatype, in dead code: no definition is ever unfolded."""
+    knot = "type Knot is Type:\n  Tie{pull: Knot -> Nat}\n\ndef quiet(-e: {0n == 1n : Nat}) -> Nat:\n  0n\n\n"
+    loop = "  -yank : Knot -> Nat = \\{Tie: f => f(Tie{f})}\n  -boom = yank(Tie{yank})\n"
+    report = check(f"{knot}def main() -> Nat:\n{loop}  quiet({{{{==}} : {{boom == 1n : Nat}}}})\n", timeout=1)
+    assert report.error is not None
+    assert report.error.category == "timeout"
+
+
 @pytest.mark.parametrize(
     ("content", "category"),
     [(b"import Base\n\xff\xfe\n", "import"), (b"import Base\nimport ./missing.bend as M\n", "import")],

@@ -194,6 +194,7 @@ class Machine:
             elif cls is Lam:
                 if not spine:
                     return VLam(term, env)  # type: ignore[arg-type]
+                self.tick()  # dead code may loop by lambdas alone
                 env = (*env, spine[0])
                 spine = spine[1:]
                 term = term.body  # type: ignore[attr-defined]
