@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bendml_cli.engines.process import ProcessGroup
 from tests.fakes import SUITE, make_project
 
 ACCEPTED_PROGRAM = "import Base\ndef main() -> Nat: Nat.add(1n, 2n)\n"
@@ -32,16 +33,12 @@ def bendml(
 
 
 def test_help_names_every_command_and_answers_at_once() -> None:
-    fastest = 10.0
-    for _ in range(5):
-        began = time.perf_counter()
-        done = bendml("--help")
-        fastest = min(fastest, time.perf_counter() - began)
-        assert done.returncode == 0
-    for command in ("check", "verify", "list", "check-file", "audit-laws", "bench"):
-        assert f" {command} " in done.stdout
-    # It is meant to take under 0.3 s; a busy machine gets some room.
-    assert fastest < 0.6
+    command = [sys.executable, "-m", "bendml_cli", "--help"]
+    runs = [ProcessGroup().run(command, 60.0) for _ in range(5)]
+    for name in ("check", "verify", "list", "check-file", "audit-laws", "bench"):
+        assert f" {name} " in runs[0].stdout
+    # It is meant to take under 0.3 s. Processor time: other work on the machine does not count, but slows it somewhat.
+    assert min(run.cpu_seconds for run in runs) < 0.45
 
 
 def test_help_loads_no_engine_and_no_schema() -> None:
