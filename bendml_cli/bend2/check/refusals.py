@@ -40,8 +40,8 @@ class Refusals:
     def show(self, thunk: Thunk, depth: int | None = None) -> str:
         """A thunk's normal form, printed as this subject's file spells names.
 
-        `depth` is that of its context, where that is not the present one. Where the normal form takes too long (dead
-        code may loop), the term is printed as it stands.
+        `depth` is that of its context, where that is not the present one. Where the normal form takes too long or
+        grows too deep (dead code may loop), the term is printed as it stands.
         """
         if depth is None:
             depth = self.context.depth
@@ -51,7 +51,7 @@ class Refusals:
         machine.deadline = soon if deadline is None else min(soon, deadline)
         try:
             term = normal_form(machine, thunk, depth)
-        except EvaluationTimeout:
+        except (EvaluationTimeout, RecursionError):
             term = as_it_stands(machine, thunk, depth)
         finally:
             machine.deadline = deadline
