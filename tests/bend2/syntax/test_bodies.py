@@ -125,8 +125,10 @@ DO = "def f() -> Maybe<Nat>:\n  do Maybe<Nat>:\n"
         ("    return 1n", "Maybe.pure(&1, Nat, 1n)"),
         ("    m", "{m : Maybe<&1, Nat>}"),
         ("    x : Bool <- m\n    return x", "Maybe.bind(&1, Bool, Nat, m, (x => Maybe.pure(&1, Nat, x)))"),
-        ("    +x : Bool <- m  y : Nat <- n return x",)
-        + ("Maybe.bind(&1, Bool, Nat, m, (+x => Maybe.bind(&1, Nat, Nat, n, (y => Maybe.pure(&1, Nat, x)))))",),
+        (
+            "    +x : Bool <- m  y : Nat <- n return x",
+            "Maybe.bind(&1, Bool, Nat, m, (+x => Maybe.bind(&1, Nat, Nat, n, (y => Maybe.pure(&1, Nat, x)))))",
+        ),
         ("    x : Bool = m\n    x", "x = {m : Bool}; {x : Maybe<&1, Nat>}"),
         ("    +x : Bool = m; x", "+x = {m : Bool}; {x : Maybe<&1, Nat>}"),
         ("    Bool <- m\n    n", "Maybe.bind(&1, Bool, Nat, m, (_ => {n : Maybe<&1, Nat>}))"),
