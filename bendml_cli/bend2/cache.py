@@ -11,6 +11,7 @@ import json
 from dataclasses import asdict, replace
 from functools import cache as memoize
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from bendml_cli.bend2.report import ErrorReport, Report
@@ -58,7 +59,7 @@ class Cache:
         if report.error is not None and report.error.category in ("timeout", "too-deep", "import"):
             return
         files = {str(file): file_digest(file) for file in report.files}
-        kept = {"files": files, "report": asdict(replace(report, file=str(report.file), files=[]))}
+        kept = {"files": files, "report": asdict(replace(report, files=[])) | {"file": str(report.file)}}
         self._write(self._entry(path, main), json.dumps(kept))
 
     def base_is_known(self) -> bool:
@@ -77,9 +78,9 @@ class Cache:
     def _write(file: Path, text: str) -> None:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            part = file.with_suffix(".part")
-            part.write_text(text, encoding="utf-8")
-            part.replace(file)
+            with NamedTemporaryFile("w", dir=file.parent, suffix=".part", delete=False, encoding="utf-8") as part:
+                part.write(text)
+            Path(part.name).replace(file)
         except OSError:
             return
 

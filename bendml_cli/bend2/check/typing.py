@@ -62,7 +62,6 @@ from bendml_cli.bend2.core.values import (
     VStr,
     ready,
 )
-from bendml_cli.bend2.source import BendError
 
 if TYPE_CHECKING:
     from bendml_cli.bend2.check.checker import Checker
