@@ -22,6 +22,7 @@ from bendml_cli.bend2.core.terms import (
     Absurd,
     Ann,
     App,
+    BareOperator,
     Ctr,
     Data,
     Eq,
@@ -165,6 +166,8 @@ class Typing(Refusals):
                 return _TYPE
             case Quant():
                 return _TYPE
+            case BareOperator():
+                raise term.refusal()
             case QuantLit():
                 return _QUANT
             case Meet(left=left, right=right):

@@ -10,6 +10,7 @@ from bendml_cli.bend2.core.terms import (
     Absurd,
     Ann,
     App,
+    BareOperator,
     Ctr,
     Data,
     Eq,
@@ -266,6 +267,8 @@ class Machine:
                 return VQuantLit(value)
             case Hole(name):
                 return VHole(name)
+            case BareOperator():
+                raise term.refusal()
         raise AssertionError(term)
 
     @staticmethod

@@ -16,6 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from bendml_cli.bend2.source import BendError
+
 PLAIN = ""  # affine: at most one use
 ERASED = "-"
 REUSABLE = "+"
@@ -272,8 +274,17 @@ def apply(function: Term, arguments: tuple[Term, ...], pos: int = -1) -> Term:
 
 @dataclass(slots=True, eq=False)
 class BareOperator(Term):
-    """The head of an operation that no group gives a type, in a type under a binder: refused ("operator") when that
-    type is checked. Elsewhere reading refuses it. `pos` is the sign."""
+    """The head of an operation that no group gives a type, in a type under a binder: refused when that type is checked
+    (reading.md, Which error comes first). Elsewhere reading refuses it. `pos` is the sign."""
 
     sign: str
     pos: int = -1
+
+    def refusal(self) -> BendError:
+        """The error to raise; it names no definition."""
+        return BendError(
+            "operator",
+            self.pos,
+            f"the operator '{self.sign}' needs a type",
+            hint=f"write it in parentheses with its type, as in (a {self.sign} b : Nat)",
+        )

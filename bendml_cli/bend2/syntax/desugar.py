@@ -222,9 +222,10 @@ class Desugarer:
 
     def _bare_operator(self, sign: str, position: int) -> Term:
         """The head of an operation without a type: an error of reading, or of checking in a type under a binder."""
+        operator = BareOperator(sign, position)
         if not self.deferred:
-            self.bare_operators.append(bare_operator_error(sign, position))
-        return BareOperator(sign, position)
+            self.bare_operators.append(operator.refusal())
+        return operator
 
     def _index(self, term: s.Index, scope: Scope, depth: int, namespace: str | None) -> Term:
         array = self.term(term.array, scope, depth)
@@ -423,16 +424,6 @@ def head_name(type_: s.Surface) -> str | None:
                 type_ = inner
             case _:
                 return None
-
-
-def bare_operator_error(sign: str, position: int) -> BendError:
-    """The refusal of an operator that no group gives a type."""
-    return BendError(
-        "operator",
-        position,
-        f"the operator '{sign}' needs a type",
-        hint=f"write it in parentheses with its type, as in (a {sign} b : Nat)",
-    )
 
 
 def _suspended(argument: s.Surface, scope: Scope) -> Suspended:
