@@ -49,7 +49,9 @@ class Cache:
             kept = json.loads(self._entry(path, main).read_text(encoding="utf-8"))
             if any(file_digest(Path(file)) != digest for file, digest in kept["files"].items()):
                 return None
-            return _report(kept["report"])
+            report = _report(kept["report"])
+            report.file = path
+            return report
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
