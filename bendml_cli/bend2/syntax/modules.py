@@ -29,14 +29,14 @@ class _Loader:
 
     def __init__(self, entry: Path, base: Path, sources: SourceMap) -> None:
         self.entry = entry
-        self.base = base.resolve()
-        self.folder = entry.resolve().parent
+        self.base = _real(base)
+        self.folder = _real(entry).parent
         self.book = Book(sources)
         self.loaded: dict[Path, Module] = {}
         self.open: list[Path] = []
 
     def load(self) -> Book:
-        real = self.entry.resolve()
+        real = _real(self.entry)
         self._module(self.entry, real, NOWHERE, is_base=real == self.base)
         self._check_laws(real)
         return self.book
@@ -44,7 +44,7 @@ class _Loader:
     def _check_laws(self, entry: Path) -> None:
         """A PROOF.bend must import, directly or through others, the LAWS.bend beside it."""
         laws = entry.parent / "LAWS.bend"
-        if entry.name == "PROOF.bend" and laws.is_file() and laws.resolve() not in self.loaded:
+        if entry.name == "PROOF.bend" and laws.is_file() and _real(laws) not in self.loaded:
             raise BendError(
                 "import",
                 NOWHERE,
@@ -100,7 +100,7 @@ class _Loader:
             target, is_base = self.base, True
         else:
             target, is_base = self._target(line, path), False
-        real = target.resolve()
+        real = _real(target)
         is_base = is_base or real == self.base
         if line.alias in module.aliases:
             raise BendError(
@@ -133,6 +133,14 @@ class _Loader:
                 )
             return target
         return path.parent / line.path
+
+
+def _real(path: Path) -> Path:
+    """The real file of a path; links that run in a circle stay as they are, and fail when they are read."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        return path.absolute()
 
 
 def _hub() -> Path:

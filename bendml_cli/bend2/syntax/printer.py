@@ -42,13 +42,6 @@ def print_import(line: s.Import) -> str:
     return f"import {line.path} as {line.alias}\n" if line.path else "import Base\n"
 
 
-def print_clause(clause: s.Clause) -> str:
-    """The text of a law's clause."""
-    printer = _Printer()
-    printer.clause(clause)
-    return printer.text()
-
-
 class _Printer:
     """Collects pieces of text, so that deep terms do not copy their insides at every level."""
 

@@ -123,6 +123,14 @@ def test_a_missing_entry_and_a_folder(tmp_path: Path) -> None:
         assert caught.value.category == "import"
 
 
+def test_links_in_a_circle(tmp_path: Path) -> None:
+    (tmp_path / "main.bend").symlink_to("other.bend")
+    (tmp_path / "other.bend").symlink_to("main.bend")
+    with pytest.raises(BendError) as caught:
+        read_book(tmp_path / "main.bend", base=BASE)
+    assert caught.value.category == "import"
+
+
 def test_hub_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for folder in ("tools@1.2.3.4", "0x12ab"):
         (tmp_path / "hub" / folder).mkdir(parents=True)

@@ -102,7 +102,7 @@ def bodies(depth: int) -> st.SearchStrategy[str]:
         pair.map(lambda p: f"a = {p[0]}; {p[1]}"),
         pair.map(lambda p: f"-a : ({p[0]}) = x; {p[1]}"),
         pair.map(lambda p: f"K{{b, c}} = {p[0]}; {p[1]}"),
-        pair.map(lambda p: f"a +b = x {p[0]}; {p[1]}"),
+        pair.map(lambda p: f"a +b = {p[0]} x; {p[1]}"),
         pair.map(lambda p: f"a[{p[0]}] <- x; {p[1]}"),
         pair.map(lambda p: f"match a, ({p[0]}): case 0n, [b]: {p[1]}"),
     )
