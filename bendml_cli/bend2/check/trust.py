@@ -91,6 +91,7 @@ class _Search:
         instance = self.checker.templates.bodies.get(key)
         if instance is not None:
             yield instance
+            yield self.checker.templates.types[key]
             key = key[: key.rindex("~")]
         datatype = self.book.datatypes.get(key)
         if datatype is not None:
