@@ -16,18 +16,42 @@ MASK = (1 << 32) - 1
 # Nat.add forces its second argument only when the first is at least this large: below, one step of the definition at a
 # time costs little and keeps what nobody reads unevaluated.
 EAGER_ADD = 64
+# How many successors over a literal still count as a number: as many as a step-by-step Nat.add leaves.
+LONGEST_CHAIN = EAGER_ADD
 # Results past this many bits are left to the definition (which will time out), not computed into memory.
 LARGEST_BITS = 1 << 16
 
 
 def _nat(machine: Machine, thunk: Thunk) -> int | None:
+    """A Nat that is a literal, or a short chain of successors over one."""
     value = machine.force(thunk)
-    return value.value if isinstance(value, VNat) else None
+    count = 0
+    while isinstance(value, VCtr) and value.key == "Succ" and count <= LONGEST_CHAIN:
+        count += 1
+        value = machine.force(value.args[0])
+    return value.value + count if isinstance(value, VNat) else None
 
 
 def _u32(machine: Machine, thunk: Thunk) -> int | None:
+    """A U32 that is a literal, or one rebuilt over bits that are all known."""
     value = machine.force(thunk)
-    return value.value if isinstance(value, VU32) else None
+    if isinstance(value, VU32):
+        return value.value
+    return _closed_word(machine, value.args[0]) if isinstance(value, VCtr) and value.key == "U32" else None
+
+
+def _closed_word(machine: Machine, word: Thunk) -> int | None:
+    total = 0
+    for at in range(32):
+        cell = machine.force(word)
+        if not (isinstance(cell, VCtr) and cell.key == "WCon"):
+            return None
+        bit = machine.force(cell.args[0])
+        if not isinstance(bit, VCtr):
+            return None
+        total |= (bit.key == "True") << at
+        word = cell.args[1]
+    return total
 
 
 def _bool(value: bool) -> Value:
