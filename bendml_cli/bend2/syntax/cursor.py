@@ -23,6 +23,10 @@ _STRING_RUN = re.compile(r'[^"\\]*')
 _UNICODE_ESCAPE = re.compile(r"\{([0-9A-Fa-f]{1,8})\}")
 _NAME_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.")
 _NAME_START = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")
+# What most often stands where a term should have gone on.
+_SPACES = "an operator needs spaces around it: glued to what stands beside it, it is none"
+_SUFFIX = "a call or an index starts on the line of what it applies to; between two terms, put a comma"
+_HINTS = {"-": _SPACES, "+": _SPACES, "%": _SPACES, ">": _SPACES, "(": _SUFFIX, "[": _SUFFIX}
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "\\": 92, "'": 39, '"': 34}
 
 
@@ -77,6 +81,8 @@ class Cursor:
     def error(self, expected: str, offset: int | None = None, hint: str | None = None) -> BendError:
         """The syntax error that the next token (or what stands at an offset) is not what was expected."""
         place = self.at if offset is None else offset
+        if hint is None and self._guarded[min(place, len(self.text))] in _HINTS:
+            hint = _HINTS[self._guarded[place]]
         return BendError("syntax", self.start + place, f"expected {expected}, found {self._found(place)}", hint=hint)
 
     def _found(self, place: int) -> str:

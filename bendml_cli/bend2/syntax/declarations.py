@@ -81,7 +81,8 @@ class DeclarationReader(BodyReader):
             raise self.error("'@unsafe def'")
         if self.at_keyword("import"):
             raise self.error("a declaration", hint="imports stand at the top of the file, before everything else")
-        raise self.error("a declaration: type, law, def or @unsafe def")
+        hint = "this case stands left of its match's first case" if self.at_keyword("case") else None
+        raise self.error("a declaration: type, law, def or @unsafe def", hint=hint)
 
     def new_name(self, pos: int, name: str) -> None:
         """A top-level name is declared here: raises a name clash. (For the reader in modules.py to provide.)"""

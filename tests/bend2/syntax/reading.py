@@ -22,6 +22,7 @@ class Refusal:
     line: int | None
     column: int | None
     message: str
+    hint: str | None = None
 
     @property
     def place(self) -> tuple[str, int | None]:
@@ -55,9 +56,9 @@ def refusal(text: str, **files: str) -> Refusal:
         except BendError as error:
             source = sources.at(error.position)
             if source is None:
-                return Refusal(error.category, None, None, error.message)
+                return Refusal(error.category, None, None, error.message, error.hint)
             line, column = source.line_of(error.position), source.column_of(error.position)
-            return Refusal(error.category, line, column, error.message)
+            return Refusal(error.category, line, column, error.message, error.hint)
     raise AssertionError("the program was read")
 
 

@@ -124,3 +124,19 @@ def test_single_bits_reads_back_every_single(value: float) -> None:
 )
 def test_rounding_once(text: str, bits: int | None) -> None:
     assert single_bits(text) == bits
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("(x -y : Nat)", "spaces"),
+        ("(x> y : Nat)", "spaces"),
+        ("Nat.add\n    (1n)", "line"),
+        ("match x:\n    case 0n: 1n\n   case y: 2n", "case"),
+    ],
+)
+def test_common_slips_come_with_the_way_out(text: str, hint: str) -> None:
+    found = refusal(f"import Base\ndef f(x: Nat) -> Nat:\n  {text}\n")
+    assert found.category == "syntax"
+    assert found.hint is not None
+    assert hint in found.hint
