@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bendml_cli.bend2.check.typing import Typing
 
 DEEPEST_INSTANCE = 64
+LARGEST_KEY = 100_000  # characters
 
 
 class Templates:
@@ -64,8 +65,12 @@ class Templates:
         key = tuple([syntax_key(term) for term in given])
         instance = known.get(key)
         if instance is None:
-            if typing.subject.level >= DEEPEST_INSTANCE:
+            # Arguments that double at each level would need 2^64 nodes before the level is reached.
+            too_large = sum(len(each) for each in key) > LARGEST_KEY and typing.subject.level > 1
+            if too_large or typing.subject.level >= DEEPEST_INSTANCE:
                 message = f"more than {DEEPEST_INSTANCE} instances stand inside one another"
+                if too_large:
+                    message = "the ~ arguments grow from instance to instance without end"
                 hint = "the ~ arguments of a self-call must stay the same or settle"
                 raise typing.error("template", ref.pos, message, hint=hint)
             instance = known[key] = Instance(f"{definition.key}~{'base' if in_base else ''}{len(known)}")

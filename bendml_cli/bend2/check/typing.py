@@ -448,7 +448,8 @@ class Typing(Refusals):
             after = context.uses
             context.uses = before
             rest = ready(VData(data.key, data.args, (*data.removed, term.constructor)))
-            self.check(term.miss, ready(VPi(pi.quantity, pi.name, rest, pi.codomain)), live, columns)
+            goal = ready(VPi(pi.quantity, pi.name, rest, pi.codomain, pi.constant))
+            self.check(term.miss, goal, live, columns)
             context.uses = [max(pair) for pair in zip(after, context.uses, strict=True)]
 
     def _scrutinised(self, term: Term, goal: Thunk, live: bool, what: str) -> tuple[VPi, VData]:
@@ -469,13 +470,23 @@ class Typing(Refusals):
         """`@.. fields -> P[C{fields}]`, its binders named as declared: a plain field takes the scrutinee's quantity,
         a `+` field is reusable unless the scrutinee is erased, a `-` field stays erased."""
         if len(fields) == len(constructor.fields):
-            return pi.codomain(ready(VCtr(constructor.key, fields)))
+            return pi.constant or pi.codomain(ready(VCtr(constructor.key, fields)))
         field = constructor.fields[len(fields)]
         quantity = field.quantity
         if quantity == PLAIN or (quantity == REUSABLE and pi.quantity == ERASED):
             quantity = pi.quantity
         type_ = Thunk(field.type, data.args + fields)
-        return ready(VPi(quantity, field.name, type_, lambda x: self._arm_goal(pi, data, constructor, (*fields, x))))
+        # Deep literal patterns nest arms in arms; a constant goal is handed on, not computed again through all of them.
+        constant = pi.constant if len(fields) + 1 == len(constructor.fields) else None
+        return ready(
+            VPi(
+                quantity,
+                field.name,
+                type_,
+                lambda x: constant or self._arm_goal(pi, data, constructor, (*fields, x)),
+                constant,
+            )
+        )
 
     def check_absurd(self, term: Absurd, goal: Thunk, live: bool) -> None:
         """`\\{}`: no constructor is left, or a live binder in scope has an empty type."""

@@ -32,6 +32,7 @@ from bendml_cli.bend2.core.terms import (
     Term,
     U32Lit,
     Var,
+    uses_variable,
 )
 from bendml_cli.bend2.core.values import (
     QUANT,
@@ -249,8 +250,8 @@ class Machine:
                 return VF32(bits)
             case StrLit(codes):
                 return VStr(codes, 0)
-            case Pi(quantity, name, domain, codomain):
-                return VPi(quantity, name, argument(domain, env), lambda x: Thunk(codomain, (*env, x)))
+            case Pi():
+                return self._function_type(term, env)
             case Eq(left, right, type_):
                 return VEq(argument(left, env), argument(right, env), argument(type_, env))
             case Kind(quantity):
@@ -270,6 +271,16 @@ class Machine:
             case BareOperator():
                 raise term.refusal()
         raise AssertionError(term)
+
+    @staticmethod
+    def _function_type(term: Pi, env: Env) -> Value:
+        domain, codomain = argument(term.domain, env), term.codomain
+        if term.dependent is None:
+            term.dependent = uses_variable(codomain, 0)
+        if term.dependent:
+            return VPi(term.quantity, term.name, domain, lambda x: Thunk(codomain, (*env, x)))
+        constant = Thunk(codomain, (*env, domain))  # what stands for the variable is never looked at
+        return VPi(term.quantity, term.name, domain, lambda _: constant, constant)
 
     @staticmethod
     def _successor(field: Thunk) -> Value:

@@ -87,13 +87,17 @@ class Meet(Term):
 
 @dataclass(slots=True, eq=False)
 class Pi(Term):
-    """`@q name: domain -> codomain`. `pos` is the binder's name, or the domain's start for a plain arrow."""
+    """`@q name: domain -> codomain`. `pos` is the binder's name, or the domain's start for a plain arrow.
+
+    `dependent` says whether the codomain uses the variable, once evaluation has looked.
+    """
 
     quantity: str
     name: str
     domain: Term
     codomain: Term
     pos: int = -1
+    dependent: bool | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -288,3 +292,44 @@ class BareOperator(Term):
             f"the operator '{self.sign}' needs a type",
             hint=f"write it in parentheses with its type, as in (a {self.sign} b : Nat)",
         )
+
+
+def subterms(term: Term) -> list[tuple[Term, int]]:
+    """The direct parts of a term in the order written, each with the number of variables bound over it."""
+    match term:
+        case App():
+            return [(term.function, 0), *[(each, 0) for each in term.arguments]]
+        case Lam():
+            return [(term.body, 1)]
+        case Pi():
+            return [(term.domain, 0), (term.codomain, 1)]
+        case Data() | Ctr():
+            return [(each, 0) for each in term.arguments]
+        case Kind():
+            return [(term.quantity, 0)]
+        case Meet():
+            return [(term.left, 0), (term.right, 0)]
+        case Eq():
+            return [(term.left, 0), (term.right, 0), (term.type, 0)]
+        case Match():
+            return [(term.hit, 0), (term.miss, 0)]
+        case Rewrite():
+            return [(term.evidence, 0), (term.motive, 2), (term.body, 0)]
+        case Ann():
+            return [(term.term, 0), (term.type, 0)]
+        case Let():
+            return [*[(value, 0) for value in term.values], (term.body, len(term.values))]
+    return []
+
+
+def uses_variable(term: Term, index: int) -> bool:
+    """Does the variable of that index occur in the term?"""
+    pending = [(term, index)]
+    while pending:
+        at, wanted = pending.pop()
+        if isinstance(at, Var):
+            if at.index == wanted:
+                return True
+        else:
+            pending += [(part, wanted + bound) for part, bound in subterms(at)]
+    return False

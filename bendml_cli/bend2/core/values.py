@@ -111,15 +111,23 @@ class VAbsurd(Value):
 
 
 class VPi(Value):
-    """A function type. `codomain` gives the result type at an argument."""
+    """A function type. `codomain` gives the result type at an argument; `constant` is it where it uses none."""
 
-    __slots__ = ("codomain", "domain", "name", "quantity")
+    __slots__ = ("codomain", "constant", "domain", "name", "quantity")
 
-    def __init__(self, quantity: str, name: str, domain: Thunk, codomain: Callable[[Thunk], Thunk]) -> None:
+    def __init__(
+        self,
+        quantity: str,
+        name: str,
+        domain: Thunk,
+        codomain: Callable[[Thunk], Thunk],
+        constant: Thunk | None = None,
+    ) -> None:
         self.quantity = quantity
         self.name = name
         self.domain = domain
         self.codomain = codomain
+        self.constant = constant
 
 
 class VData(Value):
