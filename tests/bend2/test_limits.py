@@ -82,6 +82,27 @@ def test_nesting_past_all_limits_is_refused(check: Check) -> None:
     assert report.error.category == "too-deep"
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "(x => x(x))(x => x(x))",
+        "(x => Nat.add(x, x))(" * 30 + "1n" + ")" * 30,
+    ],
+)
+def test_lambdas_applied_on_the_spot_without_end_are_refused(check: Check, body: str) -> None:
+    """They are substituted while reading, which no time limit covers."""
+    report = check(f"def main() -> Nat:\n  {body}\n")
+    assert report.error is not None
+    assert report.error.category == "too-deep"
+    assert report.error.line in (3, 4), "the declaration, or the place in it"
+
+
+def test_a_declaration_nested_too_deep_is_named(check: Check) -> None:
+    report = check("def f(n: Nat) -> Nat:\n  match n:\n    case 1000000n:\n      1n\n    case _:\n      2n\n")
+    assert report.error is not None
+    assert (report.error.category, report.error.line) == ("too-deep", 3)
+
+
 SHARED = (
     "type T is Data:\n  L{}\n  M{}\n  N{a: T, b: T}\n\ndef dup(n: Nat, +t: T) -> T:\n  match n:\n    case 0n:\n"
     "      t\n    case 1n+p:\n      dup(p, N{t, t})\n\n"

@@ -42,7 +42,12 @@ class Checker:
             try:
                 self._check_item(item)
             except EvaluationTimeout:
-                raise self._given_up(item) from None
+                message = f"took more than {self.timeout:g} seconds of evaluation"
+                hint = "dead code may loop; allow more time with --timeout SECONDS"
+                raise self._given_up(item, "timeout", message, hint) from None
+            except RecursionError:
+                hint = "split it into smaller definitions"
+                raise self._given_up(item, "too-deep", "is nested too deep to be checked", hint) from None
             self._open(item)
         self.machine.limit(None)
 
@@ -52,17 +57,15 @@ class Checker:
         definition = self.book.definitions[item.key]
         return definition.fill_module or definition.module if item.what == "fill" else definition.module
 
-    def _given_up(self, item: Item) -> BendError:
-        module = self._module_of(item)
-        name = module.spell(item.key)
+    def _given_up(self, item: Item, category: str, message: str, hint: str) -> BendError:
+        """The refusal of an item that could not be checked to its end."""
+        name = self._module_of(item).spell(item.key)
         if item.what == "type":
             pos = self.book.datatypes[item.key].pos
         else:
             definition = self.book.definitions[item.key]
             pos = definition.fill_pos if item.what == "fill" else definition.pos
-        message = f"gave up on {name} after {self.timeout:g} seconds of evaluation"
-        hint = "dead code may loop; allow more time with --timeout SECONDS"
-        return BendError("timeout", pos, message, definition=name, hint=hint)
+        return BendError(category, pos, f"{name} {message}", definition=name, hint=hint)
 
     def _check_item(self, item: Item) -> None:
         match item.what:

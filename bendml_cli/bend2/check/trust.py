@@ -3,28 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeGuard
 
 from bendml_cli.bend2.check.checker import Checker
 from bendml_cli.bend2.check.typing import NEEDS_GOAL
 from bendml_cli.bend2.core.book import spell_by_path
-from bendml_cli.bend2.core.terms import (
-    Ann,
-    App,
-    Ctr,
-    Data,
-    Eq,
-    Kind,
-    Lam,
-    Let,
-    Match,
-    Meet,
-    Pi,
-    Ref,
-    Rewrite,
-    Term,
-    Var,
-)
+from bendml_cli.bend2.core.terms import Ann, App, Ctr, Data, Let, Match, Ref, Term, subterms, uses_variable
 
 
 def untrusted(checker: Checker) -> list[str]:
@@ -111,85 +94,25 @@ def mentions(checker: Checker, term: Term) -> set[str]:
     found: set[str] = set()
     pending: list[Term] = [term]
     while pending:
-        match pending.pop():
+        at = pending.pop()
+        match at:
             case Ref(key=key, typing=typing):
                 found.add(key if typing is None else typing[0])
-            case App(function=function, arguments=arguments):
-                pending.append(function)
-                instance = function.typing if isinstance(function, Ref) else None
-                pending += arguments if instance is None else arguments[instance[1] :]
-            case Data(key=key, arguments=arguments):
-                found.add(key)
-                pending += arguments
-            case Ctr(key=key, arguments=arguments):
-                constructor = checker.book.constructors.get(key)
-                if constructor is not None:
-                    found.add(constructor.datatype)
-                pending += arguments
-            case Lam(body=body):
-                pending.append(body)
-            case Pi(domain=domain, codomain=codomain):
-                pending += [domain, codomain]
-            case Match(hit=hit, miss=miss, typing=typing):
+            case App(function=Ref(typing=(_, skipped)) as function, arguments=arguments):
+                pending += [function, *arguments[skipped:]]
+            case Match(hit=hit, typing=typing) if typing is not None and not typing[3]:
                 pending.append(hit)
-                if typing is None or typing[3]:
-                    pending.append(miss)
-            case Ann(term=inner, type=type_):
+            case Ann(term=inner) if not isinstance(inner, NEEDS_GOAL):
                 pending.append(inner)
-                if isinstance(inner, NEEDS_GOAL):
-                    pending.append(type_)
+            case _:
+                pending += [part for part, _ in subterms(at)]
+        match at:
+            case Data(key=key):
+                found.add(key)
+            case Ctr(key=key) if key in checker.book.constructors:
+                found.add(checker.book.constructors[key].datatype)
             case Let(values=values, body=body):
-                pending += [*values, body]
-                typed = {at: v.type for at, v in enumerate(values) if _only_names_a_type(v)}
-                if typed:
-                    pending += [typed[at] for at in _used_binders(body, len(values)) if at in typed]
-            case Rewrite(evidence=evidence, motive=motive, body=body):
-                pending += [evidence, motive, body]
-            case Eq(left=left, right=right, type=type_):
-                pending += [left, right, type_]
-            case Kind(quantity=quantity):
-                pending.append(quantity)
-            case Meet(left=left, right=right):
-                pending += [left, right]
+                for place, value in enumerate(values):
+                    if isinstance(value, Ann) and uses_variable(body, len(values) - 1 - place):
+                        pending.append(value.type)
     return found
-
-
-def _only_names_a_type(value: Term) -> TypeGuard[Ann]:
-    """Is this an annotation of a term that could be inferred without it?"""
-    return isinstance(value, Ann) and not isinstance(value.term, NEEDS_GOAL)
-
-
-def _used_binders(body: Term, count: int) -> set[int]:
-    """Which of the `count` innermost variables occur in a let's body, by their place in the let."""
-    used: set[int] = set()
-    pending: list[tuple[Term, int]] = [(body, 0)]
-    while pending:
-        term, inner = pending.pop()
-        match term:
-            case Var(index=index):
-                if inner <= index < inner + count:
-                    used.add(count - 1 - (index - inner))
-            case Lam():
-                pending.append((term.body, inner + 1))
-            case Pi():
-                pending += [(term.domain, inner), (term.codomain, inner + 1)]
-            case Rewrite():
-                pending += [(term.evidence, inner), (term.motive, inner + 2), (term.body, inner)]
-            case Let():
-                pending += [(value, inner) for value in term.values]
-                pending.append((term.body, inner + len(term.values)))
-            case App():
-                pending += [(term.function, inner), *[(each, inner) for each in term.arguments]]
-            case Data() | Ctr():
-                pending += [(each, inner) for each in term.arguments]
-            case Match():
-                pending += [(term.hit, inner), (term.miss, inner)]
-            case Eq():
-                pending += [(term.left, inner), (term.right, inner), (term.type, inner)]
-            case Ann():
-                pending += [(term.term, inner), (term.type, inner)]
-            case Kind():
-                pending.append((term.quantity, inner))
-            case Meet():
-                pending += [(term.left, inner), (term.right, inner)]
-    return used

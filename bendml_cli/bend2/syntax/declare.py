@@ -35,18 +35,29 @@ class FileReader(DeclarationReader):
 
     def read_all(self) -> None:
         """Read every declaration of the file (its imports are done)."""
-        while True:
-            declaration = self.declaration()
-            match declaration:
-                case None:
-                    break
-                case s.TypeDecl():
-                    self._add_type(declaration)
-                case s.LawDecl():
-                    self._add_law(declaration)
-                case s.DefDecl():
-                    self._add_def(declaration)
+        reading = True
+        while reading:
+            start = self.position()
+            try:
+                reading = self._read_one()
+            except RecursionError:
+                message = "this declaration is nested too deep to be read"
+                raise BendError("too-deep", start, message, hint="split it into smaller ones") from None
         self.module.todos = self.todos
+
+    def _read_one(self) -> bool:
+        """Read the next declaration; False at the end of the file."""
+        declaration = self.declaration()
+        match declaration:
+            case None:
+                return False
+            case s.TypeDecl():
+                self._add_type(declaration)
+            case s.LawDecl():
+                self._add_law(declaration)
+            case s.DefDecl():
+                self._add_def(declaration)
+        return True
 
     # Telescopes
 

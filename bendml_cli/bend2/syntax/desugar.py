@@ -64,6 +64,8 @@ FUNCTIONS = {"&": "Pair", "|": "Or", "&&": "Bool.and", "||": "Bool.or", "++": "S
 PASSING = frozenset(("Bool.and", "Bool.or", "String.append"))
 
 _LAST_SUCC = 256  # 257n+x is an addition
+# Lambdas applied on the spot copy their arguments: nested ones double at each level, and one may apply itself forever.
+MOST_SUBSTITUTIONS = 200_000
 _INDEX_NAMESPACE = "U32"
 
 
@@ -79,6 +81,7 @@ class Desugarer:
         self.deferred = False
         self._first_field = first_field
         self._next_field = -1
+        self._substitutions = 0
 
     def field_name(self) -> str:
         """The next `_N` (reading.md, Match compilation): counted on from all that the declaration reads."""
@@ -120,9 +123,17 @@ class Desugarer:
         if local is None:
             return Ref(self.names.resolve(term.text, term.pos), False, term.pos)
         if isinstance(local, Suspended):
-            local.used = True
+            self._count_substitution(local, term.pos)
             return self.term(local.term, local.scope, depth)
         return _variable(local, depth, term.pos)
+
+    def _count_substitution(self, suspended: Suspended, pos: int) -> None:
+        """An argument takes the place of a name."""
+        suspended.used = True
+        self._substitutions += 1
+        if self._substitutions > MOST_SUBSTITUTIONS:
+            message = "lambdas applied on the spot are substituted here more often than can be read"
+            raise BendError("too-deep", pos, message, hint="annotate the lambda, {x => .. : A -> B}, or define it")
 
     def _call(self, term: s.Call, scope: Scope, depth: int, namespace: str | None) -> Term:
         return self._applied(term, scope, depth, namespace, [])
@@ -153,7 +164,7 @@ class Desugarer:
             elif isinstance(head, s.Lambda) and arguments:
                 return self._substituted(head, scope, depth, arguments)
             elif isinstance(head, s.Name) and isinstance(local := scope.find(head.text), Suspended):
-                local.used = True
+                self._count_substitution(local, head.pos)
                 head, scope, namespace = local.term, local.scope, None
             else:
                 break
@@ -166,6 +177,8 @@ class Desugarer:
         cores = []
         while arguments:
             given = arguments.pop()
+            if given.scope is not scope:
+                self._count_substitution(given, given.term.pos)
             given.used = True
             cores.append(self.term(given.term, given.scope, depth, passed))
         return apply(function, tuple(cores), start)

@@ -15,15 +15,27 @@ ROOT = Path(__file__).parents[3]
 FILES = sorted([*ROOT.glob("tests/conformance/**/*.bend"), *ROOT.glob("bendml_cli/bend2/*.bend")])
 
 
-@pytest.mark.parametrize("path", FILES, ids=[str(path.relative_to(ROOT)) for path in FILES])
+def _reads(path: Path) -> bool:
+    """Is this file read by itself? Some cases probe a syntax error, or need what they import."""
+    try:
+        shapes(path.read_bytes().decode("utf-8"))
+    except BendError:
+        return False
+    return True
+
+
+READABLE = [path for path in FILES if _reads(path)]
+
+
+def test_most_files_are_readable() -> None:
+    assert len(READABLE) > 0.9 * len(FILES)
+
+
+@pytest.mark.parametrize("path", READABLE, ids=[str(path.relative_to(ROOT)) for path in READABLE])
 def test_files_of_this_repository(path: Path) -> None:
     text = path.read_bytes().decode("utf-8")
-    try:
-        tree = shapes(text)
-    except BendError:
-        pytest.skip("not read by itself")
     once = printed(text)
-    assert shapes(once) == tree
+    assert shapes(once) == shapes(text)
     assert printed(once) == once
 
 
