@@ -270,6 +270,8 @@ def _law_lines(law: LawAudit) -> Iterator[Text]:
     for clause in law.hypotheses:
         yield Text.assemble(f"    {clause}", ("  (hypothesis)", "hint"))
     yield Text(f"    {law.claim}")
+    if law.caution:
+        yield Text.assemble(("    caution: ", "hint"), law.caution)
     if law.hypotheses:
         yield Text(
             f"    hypotheses {law.vacuity}{', as by ' if law.vacuity == 'satisfied' else ': '}{law.instance}", "faint"

@@ -24,6 +24,13 @@ from bendml_cli.suites.kinds.mutants import MutantsCheck
 from bendml_cli.suites.schema import Suite
 
 
+# Bend's rules take a ~ argument as dead, so a template's proof may hand the law itself on there: only a live use, whose
+# instance is checked as a definition of its own, is evidence.
+TEMPLATE_CAUTION = (
+    "a law with ~ clauses is checked in general only: believe it where a live use makes an instance of it"
+)
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -34,7 +41,7 @@ class LawAudit(_Model):
     `quantifiers` and `hypotheses` are its clauses, `claim` what it says of them. `opaque` are Base's laws without a
     proof that it or its proof names, `unsafe` and `foreign` such code. `vacuity` is what trying its hypotheses on
     small instances gave, and `instance` one that satisfies them, or why none is known. `mutants` counts the suites'
-    edits that must break it.
+    edits that must break it. `caution` says what a reader should know before believing the claim, or is empty.
     """
 
     name: str
@@ -48,6 +55,7 @@ class LawAudit(_Model):
     vacuity: Outcome
     instance: str
     mutants: int
+    caution: str
 
 
 class PackageAudit(_Model):
@@ -134,6 +142,7 @@ def _audit_laws(book: Book, laws: list[LawText], suites: Sequence[Suite], *, acc
                 vacuity=vacuity.outcome,
                 instance=vacuity.detail,
                 mutants=broken[law.name],
+                caution=TEMPLATE_CAUTION if definition.templates else "",
             )
         )
     return audits

@@ -161,3 +161,23 @@ def test_the_command(tmp_path: Path) -> None:
     done = run("--check-docs")
     assert done.returncode == 1
     assert "problem     demo has no README.md" in done.stdout
+
+
+def test_a_law_with_template_clauses_carries_a_caution(tmp_path: Path) -> None:
+    """By Bend's rules this false claim is accepted: the law is handed to a template as a dead argument, and no live
+    use makes an instance of it."""
+    text = """\
+import Base
+
+def call(~f: Unit -> Empty, u: Unit) -> Empty: f(u)
+
+law no:
+  for ~k: Nat
+  for u: Unit
+  Empty
+
+def no(k, u): call(~(x => no(~k, x)), u)
+"""
+    found = audit(tmp_path, text)
+    assert found.verdict == "ALL PROOFS CHECK"
+    assert "live use" in found.laws[0].caution
