@@ -52,3 +52,7 @@ class EngineUnavailable(BendmlError):
 
 class NotEvidence(BendmlError):
     """What was to be verified is no sealed evidence folder."""
+
+
+class ToolchainError(BendmlError):
+    """A pinned tool that is not there or cannot be installed, or a lock file that cannot be used."""
