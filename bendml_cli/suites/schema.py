@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from bendml_cli.errors import SuiteError, UnknownName
 from bendml_cli.project import Project
 from bendml_cli.suites.case import Case, Place
 from bendml_cli.suites.kinds.accepts import AcceptsCheck
-from bendml_cli.suites.kinds.base import Check
+from bendml_cli.suites.kinds.base import NAME, Check, InnerPath
 from bendml_cli.suites.kinds.hygiene import HygieneCheck
 from bendml_cli.suites.kinds.kernel import KernelCheck
 from bendml_cli.suites.kinds.law_docs import LawDocsCheck
@@ -33,7 +35,7 @@ class SuiteFile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     title: str = Field(min_length=1)
-    package: str
+    package: InnerPath
     checks: list[AnyCheck] = Field(min_length=1)
 
 
@@ -57,11 +59,15 @@ def read_suite(project: Project, path: Path) -> Suite:
     Raises SuiteError, which names each problem's file, line and field.
     """
     shown = path.relative_to(project.root) if path.is_relative_to(project.root) else path
-    document = read_document(path)
+    if not re.fullmatch(NAME, path.stem):
+        raise SuiteError(
+            shown, [(None, "", f"a suite's name has only letters, digits, '.', '_' and '-': {path.stem!r}")]
+        )
+    document = read_document(path, shown)
     try:
         file = SuiteFile.model_validate(document.data)
     except ValidationError as error:
-        raise SuiteError(shown, [_problem(document, e["loc"], e["msg"]) for e in error.errors()]) from error
+        raise SuiteError(shown, [_problem(document, each) for each in error.errors()]) from error
     package = Path(PurePosixPath(file.package))
     place = Place(project.root, package)
     if not (project.root / package).is_dir():
@@ -86,12 +92,11 @@ def select_suites(project: Project, names: list[str]) -> list[Suite]:
     Raises UnknownName for a name that is no suite's, and SuiteError.
     """
     files = {path.stem: path for path in project.suite_files}
-    if not names or "all" in names:
-        names = list(files)
     for name in names:
-        if name not in files:
+        if name not in files and name != "all":
             raise UnknownName("suite", name, [*files, "all"])
-    return [read_suite(project, files[name]) for name in dict.fromkeys(names)]
+    chosen = files if not names or "all" in names else dict.fromkeys(names)
+    return [read_suite(project, files[name]) for name in chosen]
 
 
 def field_name(loc: tuple[str | int, ...]) -> str:
@@ -102,7 +107,25 @@ def field_name(loc: tuple[str | int, ...]) -> str:
     return out
 
 
-def _problem(document: Document, loc: tuple[str | int, ...], message: str) -> tuple[int | None, str, str]:
+_WORDS = {
+    "missing": "is missing",
+    "extra_forbidden": "there is no such field",
+    "string_type": "must be text (put a number in quotes)",
+    "list_type": "must be a list",
+    "model_type": "must be fields and their values",
+    "model_attributes_type": "must be fields and their values",
+    "union_tag_not_found": "its kind is missing",
+    "union_tag_invalid": "there is no kind '{tag}'; there are: {expected_tags}",
+    "value_error": "{error}",
+}
+"""What is wrong, in a suite author's words, by pydantic's name for it; the rest is said in pydantic's."""
+
+
+def _problem(document: Document, error: ErrorDetails) -> tuple[int | None, str, str]:
     # Below `checks[i]`, pydantic also names the kind that it chose; the file has no such step.
+    loc, message = error["loc"], error["msg"]
     steps = tuple(step for at, step in enumerate(loc) if not (at == 2 and loc[0] == "checks"))
-    return document.line(steps), field_name(steps), message[:1].lower() + message[1:]
+    words = _WORDS.get(error["type"], message[:1].lower() + message[1:])
+    if error["type"] in _WORDS:
+        words = words.format(**error.get("ctx", {}))
+    return document.line(steps), field_name(steps), words

@@ -19,7 +19,6 @@ Loc = Sequence[str | int]
 class Document:
     """A YAML document: its plain data, and the tree that knows the lines."""
 
-    path: Path
     data: Any
     _root: yaml.Node
 
@@ -42,29 +41,34 @@ class Document:
         return line + 1
 
 
-def read_document(path: Path) -> Document:
+def read_document(path: Path, shown: Path) -> Document:
     """Read a YAML file that holds one document.
 
-    Raises SuiteError when it cannot be read, is no YAML, or writes a key twice.
+    Raises SuiteError, which calls the file `shown`, when it cannot be read, is no YAML, or writes a key twice.
     """
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SuiteError(path, [(None, "", f"cannot be read: {error}")]) from error
+    except OSError as error:
+        raise SuiteError(shown, [(None, "", f"cannot be read: {error.strerror}")]) from error
+    except UnicodeDecodeError as error:
+        raise SuiteError(shown, [(None, "", "cannot be read: it is not UTF-8 text")]) from error
     try:
         root = yaml.compose(text, yaml.SafeLoader)
         data = yaml.safe_load(text)
+        twice = _repeated_keys(root) if root is not None else []
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         what = f"is not valid YAML: {error.problem or error.context}"
-        raise SuiteError(path, [(mark.line + 1 if mark else None, "", what)]) from error
+        raise SuiteError(shown, [(mark.line + 1 if mark else None, "", what)]) from error
     except yaml.YAMLError as error:
-        raise SuiteError(path, [(None, "", f"is not valid YAML: {error}")]) from error
+        raise SuiteError(shown, [(None, "", f"is not valid YAML: {error}")]) from error
+    except RecursionError as error:
+        raise SuiteError(shown, [(None, "", "is nested too deep, or in itself")]) from error
     if root is None:
-        raise SuiteError(path, [(None, "", "is empty")])
-    if twice := _repeated_keys(root):
-        raise SuiteError(path, twice)
-    return Document(path, data, root)
+        raise SuiteError(shown, [(None, "", "is empty")])
+    if twice:
+        raise SuiteError(shown, twice)
+    return Document(data, root)
 
 
 def _repeated_keys(node: yaml.Node) -> list[tuple[int | None, str, str]]:

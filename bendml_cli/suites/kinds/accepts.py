@@ -9,14 +9,14 @@ from typing import Literal
 from bendml_cli.bend2.report import Report
 from bendml_cli.suites.case import Case, Outcome, Place, Session
 from bendml_cli.suites.judging import judge, refusal
-from bendml_cli.suites.kinds.base import Check, PackageFile
+from bendml_cli.suites.kinds.base import Check, InnerPath
 
 
 class AcceptsCheck(Check):
     """`main` is the normal form that main must have, as it is printed."""
 
     kind: Literal["accepts"]
-    file: PackageFile
+    file: InnerPath
     main: str | None = None
 
     def files(self) -> Iterator[tuple[str, str]]:

@@ -9,18 +9,21 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from bendml_cli.suites.case import Case, Place
 
-Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
-"""A name that is also a folder's name in the evidence."""
+NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
+"""What a suite or a check may be called: it is also a folder's name in the evidence."""
+
+Id = Annotated[str, Field(pattern=f"^{NAME}$", max_length=80)]
+"""The name of a check."""
 
 
 def _inside(name: str) -> str:
     if name.startswith("/") or ".." in name.split("/"):
-        raise ValueError("must be a path inside the package")
+        raise ValueError("must stay inside: no '/' at the start, and no '..'")
     return name
 
 
-PackageFile = Annotated[str, AfterValidator(_inside)]
-"""A file's path from its package's folder."""
+InnerPath = Annotated[str, AfterValidator(_inside)]
+"""A path from a folder that stays in it: of a package from the project's root, of a file from its package."""
 
 
 class Check(BaseModel):

@@ -10,7 +10,7 @@ from typing import Literal
 from bendml_cli.bend2.report import Report
 from bendml_cli.suites.case import Case, Outcome, Place, Session
 from bendml_cli.suites.judging import judge, refusal
-from bendml_cli.suites.kinds.base import Check, Id, PackageFile
+from bendml_cli.suites.kinds.base import Check, Id, InnerPath
 
 # A string, or a comment, or something to look for. Strings come first so that nothing is found inside them; comments
 # are searched for their TODOs only.
@@ -31,7 +31,7 @@ class HygieneCheck(Check):
 
     kind: Literal["hygiene"]
     id: Id = "hygiene"
-    file: PackageFile = "main.bend"
+    file: InnerPath = "main.bend"
 
     def files(self) -> Iterator[tuple[str, str]]:
         yield "file", self.file

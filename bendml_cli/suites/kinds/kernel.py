@@ -8,7 +8,7 @@ from typing import Literal
 
 from bendml_cli.suites.case import Case, Outcome, Place, Session, Status
 from bendml_cli.suites.judging import refusal
-from bendml_cli.suites.kinds.base import Check, Id, PackageFile
+from bendml_cli.suites.kinds.base import Check, Id, InnerPath
 
 
 class KernelCheck(Check):
@@ -16,7 +16,7 @@ class KernelCheck(Check):
 
     kind: Literal["kernel"]
     id: Id = "kernel"
-    file: PackageFile = "main.bend"
+    file: InnerPath = "main.bend"
 
     def files(self) -> Iterator[tuple[str, str]]:
         yield "file", self.file

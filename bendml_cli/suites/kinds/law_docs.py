@@ -10,7 +10,7 @@ from bendml_cli.bend2.report import Report
 from bendml_cli.laws.docs import differences, documented_laws
 from bendml_cli.suites.case import Case, Outcome, Place, Session
 from bendml_cli.suites.judging import judge, refusal
-from bendml_cli.suites.kinds.base import Check, Id, PackageFile
+from bendml_cli.suites.kinds.base import Check, Id, InnerPath
 
 
 class LawDocsCheck(Check):
@@ -18,8 +18,8 @@ class LawDocsCheck(Check):
 
     kind: Literal["law-docs"]
     id: Id = "law-docs"
-    file: PackageFile = "main.bend"
-    readme: PackageFile = "README.md"
+    file: InnerPath = "main.bend"
+    readme: InnerPath = "README.md"
 
     def files(self) -> Iterator[tuple[str, str]]:
         yield "file", self.file

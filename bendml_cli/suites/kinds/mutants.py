@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bendml_cli.bend2.report import Report
 from bendml_cli.suites.case import Case, Outcome, Place, Session
 from bendml_cli.suites.judging import judge, refusal
-from bendml_cli.suites.kinds.base import Check, Id, PackageFile
+from bendml_cli.suites.kinds.base import Check, Id, InnerPath
 
 Word = Annotated[str, Field(pattern=r"^\S+$")]
 
@@ -67,7 +67,7 @@ class MutantsCheck(Check):
 
     kind: Literal["mutants"]
     id: Id = "mutants"
-    file: PackageFile = "main.bend"
+    file: InnerPath = "main.bend"
     mutants: list[Mutant] = Field(min_length=1)
 
     def files(self) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from pydantic import Field
 from bendml_cli.bend2.report import Report
 from bendml_cli.suites.case import Case, Outcome, Place, Session
 from bendml_cli.suites.judging import judge, refusal
-from bendml_cli.suites.kinds.base import Check, Id, PackageFile
+from bendml_cli.suites.kinds.base import Check, Id, InnerPath
 
 
 class ProofsCheck(Check):
@@ -19,7 +19,7 @@ class ProofsCheck(Check):
 
     kind: Literal["proofs"]
     id: Id = "proofs"
-    file: PackageFile = "main.bend"
+    file: InnerPath = "main.bend"
     laws: list[str] = Field(min_length=1)
 
     def files(self) -> Iterator[tuple[str, str]]:

@@ -9,14 +9,14 @@ from typing import Literal
 from bendml_cli.bend2.report import Report
 from bendml_cli.suites.case import Case, Outcome, Place, Session
 from bendml_cli.suites.judging import judge, refusal
-from bendml_cli.suites.kinds.base import Check, PackageFile
+from bendml_cli.suites.kinds.base import Check, InnerPath
 
 
 class RejectsCheck(Check):
     """`category` is one of those of tests/conformance; the other fields are compared where they are given."""
 
     kind: Literal["rejects"]
-    file: PackageFile
+    file: InnerPath
     category: str
     expected: str | None = None
     observed: str | None = None
