@@ -43,6 +43,20 @@ def junit_xml(records: Sequence[ResultRecord]) -> bytes:
     return bytes(Xml.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
+def cases_of(root: Xml.Element) -> list[tuple[str, ...]]:
+    """What a JUnit XML says: the counts of each suite; each case with what became of it."""
+    counted = [
+        tuple(suite.get(name, "") for name in ("name", "tests", "failures", "errors", "skipped"))
+        for suite in root.iter()
+        if suite.tag in {"testsuites", "testsuite"}
+    ]
+    cases = [
+        (case.get("classname", ""), case.get("name", ""), *(child.tag for child in case))
+        for case in root.iter("testcase")
+    ]
+    return counted + cases
+
+
 def _attributes(name: str, records: Sequence[ResultRecord]) -> dict[str, str]:
     counts = count(records)
     return {

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from bendml_cli.suites.case import Status
 
@@ -76,8 +75,8 @@ class Manifest(Record):
     engines: list[EngineFacts]
     without_bend: str | None
     host: HostFacts
-    started: datetime
-    ended: datetime | None = None
+    started: AwareDatetime
+    ended: AwareDatetime | None = None
     seconds: float | None = None
     counts: Counts = Counts()
     verdict: Literal["passed", "failed", "running", "interrupted"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from bendml_cli.errors import NotEvidence
 from bendml_cli.evidence.attestation import statement
 from bendml_cli.evidence.facts import sha256_of
+from bendml_cli.evidence.junit import cases_of, junit_xml
 from bendml_cli.evidence.models import Manifest, ResultRecord, Statement
 from bendml_cli.evidence.record import SEALED_MODE, SUMS
 from bendml_cli.evidence.results import count
@@ -59,7 +62,10 @@ def verify(folder: Path) -> Verification:
             "its run was interrupted: run the check again" if interrupted else "name the folder of a finished run",
         )
     differences: list[Difference] = []
-    recorded = _read_sums(sums, differences)
+    try:
+        recorded = _read_sums(sums, differences)
+    except OSError as error:
+        raise NotEvidence(f"{sums} cannot be read: {error.strerror}") from error
     present = _walk(folder, differences)
     for name in recorded.keys() - present:
         if not any(difference.file == name for difference in differences):
@@ -93,18 +99,35 @@ def _read_sums(path: Path, differences: list[Difference]) -> dict[str, str]:
 def _walk(folder: Path, differences: list[Difference]) -> set[str]:
     """The regular files below a folder, by relative name; links and other things, and wrong modes, are differences."""
     files: set[str] = set()
-    for path in folder.rglob("*"):
-        name = path.relative_to(folder).as_posix()
-        mode = path.lstat().st_mode
-        if stat.S_ISLNK(mode):
-            differences.append(Difference(name, "is a symbolic link"))
-        elif stat.S_ISREG(mode):
-            files.add(name)
-            if stat.S_IMODE(mode) != SEALED_MODE:
-                differences.append(Difference(name, f"has mode {stat.S_IMODE(mode):04o}, was sealed {SEALED_MODE:04o}"))
-        elif not stat.S_ISDIR(mode):
-            differences.append(Difference(name, "is no plain file"))
+    pending = [folder]
+    while pending:
+        parent = pending.pop()
+        try:
+            inside = list(parent.iterdir())
+        except OSError as error:
+            differences.append(Difference(_name(parent, folder), f"cannot be read: {error.strerror}"))
+            continue
+        if not inside:
+            differences.append(Difference(_name(parent, folder), "is an empty folder"))
+        for path in inside:
+            name = _name(path, folder)
+            mode = path.lstat().st_mode
+            if stat.S_ISLNK(mode):
+                differences.append(Difference(name, "is a symbolic link"))
+            elif stat.S_ISREG(mode):
+                files.add(name)
+                if stat.S_IMODE(mode) != SEALED_MODE:
+                    modes = f"has mode {stat.S_IMODE(mode):04o}, was sealed {SEALED_MODE:04o}"
+                    differences.append(Difference(name, modes))
+            elif stat.S_ISDIR(mode):
+                pending.append(path)
+            else:
+                differences.append(Difference(name, "is no plain file"))
     return files
+
+
+def _name(path: Path, folder: Path) -> str:
+    return path.relative_to(folder).as_posix()
 
 
 def _contents(folder: Path, present: set[str], differences: list[Difference]) -> Manifest | None:
@@ -118,6 +141,7 @@ def _contents(folder: Path, present: set[str], differences: list[Difference]) ->
     if records is None:
         return manifest
     counts = count(records)
+    differences += _compare_reports(folder, present, records)
     if manifest is not None:
         if manifest.counts != counts:
             differences.append(Difference("manifest.json", "its counts are not those of results.jsonl"))
@@ -125,13 +149,47 @@ def _contents(folder: Path, present: set[str], differences: list[Difference]) ->
             differences.append(
                 Difference("manifest.json", f"its verdict is '{manifest.verdict}', the results say '{counts.verdict}'")
             )
+        differences += _compare_manifest(manifest, records)
     if attestation is not None and manifest is not None:
         expected = statement(attestation.subject, manifest.engines, records)
         if expected != attestation:
             differences.append(Difference("attestation.json", "does not say what manifest.json and results.jsonl say"))
     if "junit.xml" in present:
-        differences += _compare_junit(folder / "junit.xml", counts.total, counts.failed + counts.error)
+        differences += _compare_junit(folder / "junit.xml", records)
     return manifest
+
+
+def _compare_manifest(manifest: Manifest, records: list[ResultRecord]) -> Iterator[Difference]:
+    """What a manifest says of the suites, the engines and the time, and the results do not."""
+    name = "manifest.json"
+    if set(manifest.suites) != {record.suite for record in records}:
+        yield Difference(name, "its suites are not those of results.jsonl")
+    if not {verdict.engine for record in records for verdict in record.verdicts} <= {e.name for e in manifest.engines}:
+        yield Difference(name, "its engines are not those of results.jsonl")
+    if manifest.ended is None or manifest.ended < manifest.started:
+        yield Difference(name, "the run does not end after it began")
+
+
+def _compare_reports(folder: Path, present: set[str], records: list[ResultRecord]) -> Iterator[Difference]:
+    """The engines' reports that do not give the verdicts of results.jsonl, and files that are of none of its checks."""
+    checks = tuple(f"suites/{record.suite}/{record.id}/" for record in records)
+    for name in present:
+        if name.startswith("suites/") and not name.startswith(checks):
+            yield Difference(name, "is of no check in results.jsonl")
+    for record in records:
+        for verdict in record.verdicts:
+            if verdict.verdict is None:
+                continue
+            name = f"suites/{record.suite}/{record.id}/{verdict.engine}/report.json"
+            if name not in present:
+                yield Difference(name, "is gone")
+                continue
+            try:
+                report = json.loads((folder / name).read_bytes())
+            except (OSError, ValueError, RecursionError):
+                report = None
+            if not isinstance(report, dict) or report.get("verdict") != verdict.verdict:
+                yield Difference(name, f"does not say '{verdict.verdict}', as results.jsonl does")
 
 
 def _parse(
@@ -160,13 +218,14 @@ def _parse_results(folder: Path, present: set[str], differences: list[Difference
     return records
 
 
-def _compare_junit(path: Path, tests: int, bad: int) -> list[Difference]:
+def _compare_junit(path: Path, records: list[ResultRecord]) -> list[Difference]:
     try:
-        root = Xml.fromstring(path.read_bytes())
-        seen = int(root.get("tests", "")), int(root.get("failures", "")) + int(root.get("errors", ""))
-    except (Xml.ParseError, ValueError) as error:
+        seen = cases_of(Xml.fromstring(path.read_bytes()))
+    except (OSError, Xml.ParseError) as error:
         return [Difference("junit.xml", f"is not valid: {error}")]
-    return [] if seen == (tests, bad) else [Difference("junit.xml", "its counts are not those of results.jsonl")]
+    if seen == cases_of(Xml.fromstring(junit_xml(records))):
+        return []
+    return [Difference("junit.xml", "its results are not those of results.jsonl")]
 
 
 def _first_problem(error: OSError | ValidationError) -> str:

@@ -64,6 +64,10 @@ def put_a_link_for_a_folder(folder: Path) -> None:
     (folder / "suites").symlink_to(folder.parent / "elsewhere")
 
 
+def add_an_empty_folder(folder: Path) -> None:
+    (folder / "suites/new").mkdir()
+
+
 def spoil_the_sums(folder: Path) -> None:
     path = folder / "SHA256SUMS"
     write(path, path.read_bytes() + b"nonsense\n")
@@ -81,6 +85,7 @@ def spoil_the_sums(folder: Path) -> None:
         (put_a_link_for_a_file, "results.jsonl", "is a symbolic link"),
         (put_a_link_for_a_folder, "suites", "is a symbolic link"),
         (spoil_the_sums, "SHA256SUMS", "is no digest and name"),
+        (add_an_empty_folder, "suites/new", "is an empty folder"),
     ],
 )
 def test_a_change_is_found(tmp_path: Path, change: Callable[[Path], None], file: str, what: str) -> None:
@@ -118,10 +123,15 @@ def edit_json(path: Path, edit: Callable[[dict[str, object]], None]) -> None:
     [
         ("manifest.json", {"verdict": "passed"}, "its verdict is 'passed', the results say 'failed'"),
         ("manifest.json", {"counts": {"passed": 4, "failed": 0, "error": 0, "skipped": 0}}, "its counts are not those"),
+        ("manifest.json", {"suites": ["t"]}, "its suites are not those"),
+        ("manifest.json", {"engines": [{"name": "bend", "version": "2.0.35"}]}, "its engines are not those"),
+        ("manifest.json", {"ended": "2001-01-01T00:00:00Z"}, "the run does not end after it began"),
+        ("manifest.json", {"started": "2001-01-01T00:00:00"}, "is not valid: started"),
         ("manifest.json", {"extra": 1}, "is not valid: extra"),
         ("manifest.json", {"format": "bendml-evidence-0"}, "is not valid: format"),
         ("attestation.json", {"_type": "https://in-toto.io/Statement/v0"}, "is not valid: _type"),
         ("attestation.json", {"subject": []}, "is not valid: subject"),
+        ("suites/s/case1/embedded/report.json", {"verdict": "ALL PROOFS CHECK"}, "does not say 'SOME PROOFS FAIL'"),
     ],
 )
 def test_files_that_were_resealed_must_still_agree(
@@ -141,6 +151,23 @@ def test_a_result_turned_into_a_pass_contradicts_the_attestation(tmp_path: Path)
     reseal(folder)
     found = {difference.file for difference in verify(folder).differences}
     assert found == {"manifest.json", "attestation.json", "junit.xml"}
+
+
+def test_a_result_turned_in_junit_xml_alone_is_found(tmp_path: Path) -> None:
+    folder = sealed(tmp_path / "run")
+    path = folder / "junit.xml"
+    write(path, path.read_bytes().replace(b"<failure ", b"<skipped "))
+    reseal(folder)
+    assert [d.what for d in verify(folder).differences] == ["its results are not those of results.jsonl"]
+
+
+def test_a_report_taken_away_or_put_in_is_found_in_spite_of_new_sums(tmp_path: Path) -> None:
+    folder = sealed(tmp_path / "run")
+    (folder / "suites/s/case0").rename(folder / "suites/s/other")
+    reseal(folder)
+    found = {(d.file, d.what) for d in verify(folder).differences}
+    assert ("suites/s/case0/embedded/report.json", "is gone") in found
+    assert ("suites/s/other/embedded/report.json", "is of no check in results.jsonl") in found
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "results.jsonl", "attestation.json", "junit.xml"])
