@@ -5,6 +5,7 @@ What a command needs is loaded when it runs, so that `bendml --help` answers at 
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -23,12 +24,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Check machine learning packages written in Bend 2, and leave evidence.",
 )
-bench = typer.Typer(no_args_is_help=True, help="Measure.")
+bench = typer.Typer(no_args_is_help=True, help="Measure how fast bendml is.")
 app.add_typer(bench, name="bench")
 
 
 def main() -> None:
     """The console script."""
+    if sys.stdout is None:
+        # Closed by the caller: what is printed goes nowhere, and not into a file that is opened later.
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    # Names and source lines are printed as they are; what the terminal's encoding lacks must not end the program.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     app()
 
 
@@ -49,6 +56,13 @@ def _finish(command: Callable[[], int]) -> None:
         os._exit(130)
     except BrokenPipeError:
         raise
+    except OSError as error:
+        if os.environ.get("BENDML_DEBUG"):
+            raise
+        # The machine said no: a full disk, a folder that may not be read.
+        what = error.strerror or str(error)
+        print(f"error: {error.filename}: {what}" if error.filename else f"error: {what}", file=sys.stderr)
+        status = 2
     except Exception as error:
         if os.environ.get("BENDML_DEBUG"):
             raise
@@ -77,9 +91,11 @@ def options(
 def check(
     output: Annotated[Path, typer.Option("--output", "-o", help="The evidence folder to make; it must not exist.")],
     suites: Annotated[
-        list[str] | None, typer.Argument(metavar="[SUITE ...|all]", help="The suites to run; all of them by default.")
+        list[str] | None, typer.Argument(metavar="SUITE|all", help="The suites to run; all of them by default.")
     ] = None,
-    engine: Annotated[EngineChoice, typer.Option(help="Who judges.")] = EngineChoice.AUTO,
+    engine: Annotated[
+        EngineChoice, typer.Option(metavar="ENGINE", help="Who judges: auto, bend, embedded or both.")
+    ] = EngineChoice.AUTO,
     require_bend: Annotated[
         bool, typer.Option("--require-bend", help="Fail what only the pinned Bend toolchain can do and is skipped.")
     ] = False,
@@ -126,7 +142,7 @@ def list_command() -> None:
 
 @app.command()
 def check_file(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE ...", help="Bend files.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Bend files.")],
     main: Annotated[bool, typer.Option("--main", help="Print the normal form of main too.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object per file.")] = False,
     timeout: Annotated[
@@ -147,7 +163,7 @@ def check_file(
 @app.command()
 def audit_laws(
     packages: Annotated[
-        list[str] | None, typer.Argument(metavar="[PACKAGE ...]", help="Packages of bend/; all of them by default.")
+        list[str] | None, typer.Argument(metavar="PACKAGE", help="Packages of bend/; all of them by default.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object per package.")] = False,
     check_docs: Annotated[
@@ -167,7 +183,7 @@ def audit_laws(
 @bench.command("check")
 def bench_check(
     packages: Annotated[
-        list[str] | None, typer.Argument(metavar="[PACKAGE ...]", help="Packages of bend/; all of them by default.")
+        list[str] | None, typer.Argument(metavar="PACKAGE", help="Packages of bend/; all of them by default.")
     ] = None,
     runs: Annotated[int, typer.Option(min=1, help="How often each command is timed; the best counts.")] = 5,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A JSON file to write.")] = None,

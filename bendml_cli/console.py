@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -14,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from bendml_cli.diagnostics import report_lines
+from bendml_cli.diagnostics import printable, report_lines
 from bendml_cli.evidence.results import count
 from bendml_cli.suites.case import Case, Status
 
@@ -49,8 +51,10 @@ _THEME = Theme(
 
 def standard_output() -> Console:
     """The console for results. Lines are never cut or wrapped when they go to a file or a pipe."""
-    console = Console(theme=_THEME, highlight=False)
-    return console if console.is_terminal else Console(theme=_THEME, highlight=False, width=200, soft_wrap=True)
+    # Texts are printed as they are: a folder may be called `[red]`.
+    plain = partial(Console, theme=_THEME, highlight=False, markup=False, emoji=False)
+    console = plain()
+    return console if console.is_terminal else plain(width=200, soft_wrap=True)
 
 
 def print_report(console: Console, report: Report) -> None:
@@ -167,7 +171,7 @@ def _number(value: int, status: Status) -> Text:
 
 def print_sealed(console: Console, folder: Path) -> None:
     """Where the evidence is, and how to verify it."""
-    console.print(f"evidence sealed in {folder} (bendml verify {folder})", soft_wrap=True)
+    console.print(f"evidence sealed in {folder} (bendml verify {shlex.quote(str(folder))})", soft_wrap=True)
 
 
 def print_suites(console: Console, suites: Iterable[Suite]) -> None:
@@ -185,13 +189,17 @@ def print_suites(console: Console, suites: Iterable[Suite]) -> None:
 def print_verification(console: Console, folder: Path, verification: Verification) -> None:
     """What `bendml verify` found."""
     for difference in verification.differences:
-        console.print(Text.assemble((difference.file, "place"), f": {difference.what}"), soft_wrap=True)
+        console.print(
+            Text.assemble((printable(difference.file), "place"), f": {printable(difference.what)}"), soft_wrap=True
+        )
     manifest = verification.manifest
     if not verification.intact or manifest is None:
         number = len(verification.differences)
-        console.print(Text.assemble(("CHANGED", "bad"), f"  {folder}: {number} difference{'s' * (number != 1)}"))
+        changed = Text.assemble(("CHANGED", "bad"), f"  {folder}: {number} difference{'s' * (number != 1)}")
+        console.print(changed, soft_wrap=True)
         return
-    console.print(Text.assemble(("INTACT", "good"), f"  {folder}: {verification.files} files as they were sealed"))
+    intact = Text.assemble(("INTACT", "good"), f"  {folder}: {verification.files} files as they were sealed")
+    console.print(intact, soft_wrap=True)
     counts = manifest.counts
     engines = ", ".join(f"{engine.name} {engine.version}" for engine in manifest.engines)
     console.print(

@@ -11,6 +11,9 @@ Style = Literal["good", "bad", "place", "source", "caret", "label", "plain", "hi
 Span = tuple[Style, str]
 """A piece of a line, and what it is; the console gives it its colour."""
 
+_LONGEST = 200
+"""How much of a source line is shown."""
+
 
 def report_lines(report: Report) -> Iterator[list[Span]]:
     """The verdict, then what a person needs to understand it, line by line."""
@@ -37,13 +40,14 @@ def error_lines(error: ErrorReport) -> Iterator[list[Span]]:
         ("plain", f" in {error.definition}" if error.definition else ""),
         ("place", f"  {place}"),
     ]
-    yield [("plain", error.message)]
+    yield [("plain", printable(error.message))]
     if error.source_line is not None and error.line is not None:
         gutter = " " * len(str(error.line))
         yield [("place", f"  {gutter} |")]
-        yield [("place", f"  {error.line} | "), ("source", error.source_line.replace("\t", " "))]
+        source, at = _window(error.source_line, error.column or 1)
+        yield [("place", f"  {error.line} | "), ("source", source)]
         if error.column is not None:
-            yield [("place", f"  {gutter} | "), ("caret", " " * (error.column - 1) + "^")]
+            yield [("place", f"  {gutter} | "), ("caret", " " * (at - 1) + "^")]
     facts: list[tuple[str, str]] = []
     if error.expected is not None:
         facts.append(("expected", error.expected))
@@ -58,6 +62,20 @@ def error_lines(error: ErrorReport) -> Iterator[list[Span]]:
         yield [("label", f"  {label:<9} "), ("plain", value)]
     if error.hint:
         yield [("hint", f"  hint: {error.hint}")]
+
+
+def printable(text: str) -> str:
+    """A text with its control characters written out: a file must not steer the terminal that names it."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _window(line: str, column: int) -> tuple[str, int]:
+    """A source line as it can be shown, and where the column is in it: of a long line, the part around the column."""
+    start = max(column - 1 - _LONGEST // 2, 0) if len(line) > _LONGEST else 0
+    text = line[start : start + _LONGEST]
+    left, right = "..." * (start > 0), "..." * (start + _LONGEST < len(line))
+    shown = "".join(c if c.isprintable() else " " if c == "\t" else "\ufffd" for c in text)
+    return left + shown + right, column - start + len(left)
 
 
 def report_text(report: Report) -> str:

@@ -60,6 +60,10 @@ def test_version() -> None:
         (["check", "all"], "Missing option '--output'"),
         (["check", "nope", "--output", "out"], "error: there is no suite 'nope'"),
         (["check", "--output", "bend"], "error: bend exists"),
+        (["check", "--output", ""], "error: . exists"),
+        (["check", "--output", "/"], "error: / exists"),
+        (["check", "--output", "x" * 300], "cannot be written: File name too long"),
+        (["check", "all", "nope", "--output", "out"], "error: there is no suite 'nope'"),
         (["check", "--output", "out", "--engine", "other"], "Invalid value for '--engine'"),
         (["check", "--output", "out", "--engine", "bend"], "error: --engine bend: bend is not installed"),
         (["check", "--output", "out", "--engine", "both"], "error: --engine both: bend is not installed"),
@@ -68,6 +72,7 @@ def test_version() -> None:
         (["verify", "bend"], "error: bend is not sealed"),
         (["check-file", "nothing.bend"], "error: there is no file nothing.bend"),
         (["check-file", "bend"], "error: bend is a folder"),
+        (["check-file", "/dev/null"], "error: /dev/null is no plain file"),
         (["check-file"], "Missing argument"),
         (["check-file", "--timeout", "-1", "x"], "Invalid value for '--timeout'"),
         (["audit-laws", "nothing"], "error: there is no package 'nothing'"),
@@ -88,8 +93,8 @@ def test_a_bad_suite_file_is_named_with_line_and_field(tmp_path: Path) -> None:
     for arguments in (["list"], ["check", "--output", "out"]):
         done = bendml(*arguments, cwd=tmp_path)
         assert done.returncode == 2
-        assert "error: suites/demo.yaml:6: checks[1].category: field required" in done.stderr
-        assert "suites/demo.yaml:9: checks[1].catgory: extra inputs are not permitted" in done.stderr
+        assert "error: suites/demo.yaml:6: checks[1].category: is missing" in done.stderr
+        assert "suites/demo.yaml:9: checks[1].catgory: there is no such field" in done.stderr
 
 
 def test_list(tmp_path: Path) -> None:
@@ -182,6 +187,39 @@ def test_odd_files_have_clear_answers(tmp_path: Path, name: str, data: bytes, me
     assert message in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
     assert done.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_called_so(tmp_path: Path) -> None:
+    (tmp_path / "good.bend").write_text(ACCEPTED_PROGRAM)
+    command = [sys.executable, "-m", "bendml_cli", "check-file", "good.bend", "--no-cache"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "error: No space left on device\n")
+
+
+def test_a_closed_output_and_one_that_lacks_signs_change_no_verdict(tmp_path: Path) -> None:
+    (tmp_path / "sign.bend").write_text('import Base\ndef main() -> String: "\N{GREEK SMALL LETTER ALPHA}"\n')
+    command = [sys.executable, "-m", "bendml_cli", "check-file", "sign.bend", "--main", "--no-cache"]
+    closed = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], cwd=tmp_path, capture_output=True, check=False)
+    assert (closed.returncode, closed.stdout, closed.stderr) == (0, b"", b"")
+    done = bendml(*command[3:], cwd=tmp_path, env={"PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "main  " in done.stdout
+    done = bendml(*command[3:], "--json", cwd=tmp_path, env={"PYTHONIOENCODING": "ascii"})
+    assert json.loads(done.stdout)["main"] == '"\N{GREEK SMALL LETTER ALPHA}"'
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="file names are text there")
+@pytest.mark.parametrize("name", [b"sp ace", b"[red]x[/red]", b":x:", b"-dash", b"a\xffb", b"new\nline"])
+def test_any_folder_name_will_do(tmp_path: Path, name: bytes) -> None:
+    root = make_project(tmp_path, SUITE.replace("Mat<3n, 5n>", "Nat").replace("Mat<4n, 5n>", "Bool"))
+    output = os.fsdecode(name)
+    assert bendml("check", "--output", output, cwd=root).returncode == 0
+    done = bendml("verify", "--", output, cwd=root)
+    assert done.returncode == 0
+    shown = output.encode(errors="backslashreplace").decode()
+    assert done.stdout.startswith(f"INTACT  {shown}: 9 files")
 
 
 def test_a_whole_run_from_outside(tmp_path: Path) -> None:

@@ -39,6 +39,16 @@ def test_everything_a_refusal_knows_is_shown() -> None:
     )
 
 
+def test_a_long_line_is_shown_around_the_place_and_control_characters_are_not_sent_to_the_terminal() -> None:
+    line = "a" * 1000 + "\x1b[2J" + "b" * 1000
+    error = ErrorReport("syntax", "found '\x1b'", "m.bend", line=1, column=1001, source_line=line)
+    lines = report_text(Report(Path("m.bend"), REFUSED, error=error)).splitlines()
+    assert lines[3] == "found '\\x1b'"
+    source, caret = lines[5:7]
+    assert source == "  1 | ..." + "a" * 100 + "\ufffd[2J" + "b" * 96 + "..."
+    assert source[caret.index("^")] == "\ufffd"
+
+
 def test_what_is_unknown_is_left_out() -> None:
     error = ErrorReport("coverage", "cases are missing", "main.bend", missing=["A", "B"])
     assert report_text(Report(Path("main.bend"), REFUSED, error=error)) == (

@@ -27,12 +27,11 @@ def bench_check(options: BenchCheckOptions) -> int:
         raise OutputError(f"{options.output} exists", "name another file")
     packages = select_packages(find_project(), options.packages)
     bench = measure_packages(packages, runs=options.runs)
-    text = bench.model_dump_json(indent=2)
     if options.json:
-        print(text)
+        print(bench.model_dump_json())
     else:
         print_check_bench(standard_output(), bench)
     if options.output is not None:
         options.output.parent.mkdir(parents=True, exist_ok=True)
-        options.output.write_text(text + "\n", encoding="utf-8")
+        options.output.write_text(bench.model_dump_json(indent=2) + "\n", encoding="utf-8")
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import tempfile
@@ -96,8 +97,8 @@ def run_suites(project: Project, suites: Sequence[Suite], engines: Engines, opti
 
 def _manifest(project: Project, suites: Sequence[Suite], engines: Engines, options: CheckOptions) -> Manifest:
     return Manifest(
-        # Without the path of this installation, which is no one else's business.
-        command=["bendml", *sys.argv[1:]],
+        # Without the path of this installation, which is no one else's business; bytes that are no text are escaped.
+        command=["bendml", *(os.fsencode(each).decode(errors="backslashreplace") for each in sys.argv[1:])],
         bendml=__version__,
         git=git_facts(project.root),
         suites=[suite.name for suite in suites],

@@ -31,20 +31,22 @@ class CheckFileOptions:
 def check_files(options: CheckFileOptions) -> int:
     """Judge the files and print each report. Answers 0 when all are accepted, else 1.
 
-    Raises BendmlError when a path is no file.
+    Raises BendmlError when a path is no plain file.
     """
     for path in options.files:
         if path.is_dir():
             raise BendmlError(f"{path} is a folder", f"name a file in it, such as {path / 'main.bend'}")
         if not path.exists():
             raise BendmlError(f"there is no file {path}")
+        if not path.is_file():
+            raise BendmlError(f"{path} is no plain file", "save the program in a file")
     cache = cache_folder() if options.cache else None
     accepted = True
     for at, path in enumerate(options.files):
         report = check_file(path, timeout=options.timeout, main=options.main, cache=cache)
         accepted = accepted and report.accepted
         if options.json:
-            print(json.dumps(report_json(path, report), ensure_ascii=False), flush=True)
+            print(json.dumps(report_json(path, report)), flush=True)
         else:
             if at and not report.accepted:
                 print()

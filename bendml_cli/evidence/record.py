@@ -37,18 +37,20 @@ class Recorder:
         self.records: list[ResultRecord] = []
         self._manifest = manifest
         self._about = about
-        if output.exists() or output.is_symlink():
-            raise OutputError(f"{output} exists", "evidence is never overwritten: name another folder")
+        self._lock = FileLock(self.partial / _LOCK)
         try:
+            if output.exists() or output.is_symlink():
+                raise OutputError(f"{output} exists", "evidence is never overwritten: name another folder")
             output.parent.mkdir(parents=True, exist_ok=True)
             _move_aside(self.partial)
             self.partial.mkdir()
+            self._lock.acquire(timeout=0)
+            self._write_manifest()
+            self._results = (self.partial / "results.jsonl").open("w", encoding="utf-8")
+        except Timeout:
+            raise _taken(self.partial) from None
         except OSError as error:
             raise OutputError(f"{output} cannot be written: {error.strerror}", "name another folder") from error
-        self._lock = FileLock(self.partial / _LOCK)
-        self._lock.acquire(timeout=0)
-        self._write_manifest()
-        self._results = (self.partial / "results.jsonl").open("w", encoding="utf-8")
 
     def add(self, result: CaseResult) -> ResultRecord:
         """Record a case's result, and what it left to keep."""
@@ -119,7 +121,9 @@ class Recorder:
 
 
 def partial_folder(output: Path) -> Path:
-    """Where a run with this output writes until it is sealed."""
+    """Where a run with this output writes until it is sealed. Raises OutputError for `/` and the current folder."""
+    if not output.name:
+        raise OutputError(f"{output} exists", "evidence is never overwritten: name another folder")
     return output.with_name(output.name + ".partial")
 
 
@@ -130,13 +134,17 @@ def _move_aside(partial: Path) -> None:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise OutputError(f"another run is writing {partial}", "wait for it, or name another folder") from None
+        raise _taken(partial) from None
     number = 1
     while (aside := partial.with_name(f"{partial.name}.{number}")).exists():
         number += 1
     partial.rename(aside)
     lock.release()
     (aside / _LOCK).unlink(missing_ok=True)
+
+
+def _taken(partial: Path) -> OutputError:
+    return OutputError(f"another run is writing {partial}", "wait for it, or name another folder")
 
 
 def _write_json(path: Path, value: BaseModel) -> None:
