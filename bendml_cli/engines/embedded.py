@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
 from pathlib import Path
 
@@ -74,7 +73,7 @@ class EmbeddedEngine:
 
     def _judgement(self, path: Path, finished: Finished) -> Judgement:
         usage = Usage(finished.seconds, finished.cpu_seconds)
-        failure = self._failure(finished)
+        failure = finished.failure(self._limit)
         report: Report | None = None
         if failure is None:
             try:
@@ -84,15 +83,3 @@ class EmbeddedEngine:
             except (ValueError, KeyError, TypeError, ValidationError) as error:
                 failure = f"the engine's answer cannot be read: {error}"
         return Judgement(NAME, path, report, failure, usage, finished.stderr)
-
-    def _failure(self, finished: Finished) -> str | None:
-        if finished.stopped:
-            return "stopped"
-        if finished.timed_out:
-            return f"no answer within {self._limit:g} s"
-        if finished.code < 0:
-            return f"the engine was ended by {signal.Signals(-finished.code).name}"
-        if finished.code:
-            last = finished.stderr.strip().splitlines()[-1:] or ["no message"]
-            return f"the engine failed with status {finished.code}: {last[0]}"
-        return None

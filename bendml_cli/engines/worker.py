@@ -17,20 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bendml_cli.bend2.api import check_file
-
-
-def peak_resident_bytes() -> int | None:
-    """The most memory this process has held, in bytes; None where the platform does not say.
-
-    Linux is asked by /proc: its getrusage also counts the parent's memory from before this program was loaded.
-    """
-    status = Path("/proc/self/status")
-    if status.exists():
-        for line in status.read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-        return None
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+from bendml_cli.engines.resources import peak_resident_bytes
 
 
 def limit_memory(limit: int) -> None:
