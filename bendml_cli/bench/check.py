@@ -16,7 +16,7 @@ from bendml_cli.bend2.api import with_deep_stack
 from bendml_cli.bend2.core.book import Book
 from bendml_cli.bend2.source import SourceMap
 from bendml_cli.bend2.syntax.modules import read_book
-from bendml_cli.commands.check_file import CACHE_VARIABLE
+from bendml_cli.engines.cache import CACHE_VARIABLE
 from bendml_cli.engines.embedded import EmbeddedEngine
 from bendml_cli.engines.process import Finished, ProcessGroup
 from bendml_cli.errors import BendmlError

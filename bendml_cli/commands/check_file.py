@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +11,8 @@ from typing import Any
 from bendml_cli.bend2.api import check_file
 from bendml_cli.bend2.report import Report
 from bendml_cli.diagnostics import report_text
+from bendml_cli.engines.cache import cache_folder
 from bendml_cli.errors import BendmlError
-
-CACHE_VARIABLE = "BENDML_CACHE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +50,6 @@ def check_files(options: CheckFileOptions) -> int:
                 print()
             _print(report)
     return 0 if accepted else 1
-
-
-def cache_folder() -> Path:
-    """Where the embedded engine keeps results: $BENDML_CACHE, else a folder in the platform's cache folder."""
-    named = os.environ.get(CACHE_VARIABLE)
-    if named:
-        return Path(named)
-    from platformdirs import user_cache_path
-
-    return user_cache_path("bendml") / "checker"
 
 
 def report_json(path: Path, report: Report) -> dict[str, Any]:
