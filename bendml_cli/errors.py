@@ -56,3 +56,15 @@ class NotEvidence(BendmlError):
 
 class ToolchainError(BendmlError):
     """A pinned tool that is not there or cannot be installed, or a lock file that cannot be used."""
+
+
+class DownloadError(ToolchainError):
+    """A source that did not deliver."""
+
+
+class IntegrityError(ToolchainError):
+    """A file that is not the one that was pinned."""
+
+
+class ArchiveError(ToolchainError):
+    """An archive that is damaged, or that would write where it must not."""
