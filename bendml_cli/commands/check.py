@@ -8,7 +8,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from bendml_cli import __version__
 from bendml_cli.console import live_progress, print_sealed, print_summary, standard_output
 from bendml_cli.engines.choice import EngineChoice
 from bendml_cli.engines.choose import Engines, choose_engines
+from bendml_cli.errors import OutputError
 from bendml_cli.evidence.attestation import subjects
 from bendml_cli.evidence.facts import engine_facts, git_facts, host_facts
 from bendml_cli.evidence.models import Manifest, ResultRecord
@@ -68,7 +69,8 @@ def check(options: CheckOptions) -> int:
 def run_suites(project: Project, suites: Sequence[Suite], engines: Engines, options: CheckOptions) -> int:
     """Run chosen suites on chosen engines, record and seal; answers and raises as `check` does."""
     cases = [case for suite in suites for case in suite.cases()]
-    sources = {path for suite in suites for path in (project.root / suite.place.package).rglob("*.bend")}
+    folders = {project.root / suite.place.package for suite in suites}
+    sources = {path for folder in folders for path in folder.rglob("*.bend") if path.is_file()}
     session = Session(engines.chosen, options.require_bend, engines.without_bend)
     recorder = Recorder(options.output, _manifest(project, suites, engines, options), subjects(project.root, sources))
     console = standard_output()
@@ -81,11 +83,15 @@ def run_suites(project: Project, suites: Sequence[Suite], engines: Engines, opti
             with closing(results):
                 for result in results:
                     progress.finished(recorder.add(result))
+        manifest = recorder.seal()
+    except OutputError:
+        raise
     except BaseException:
-        recorder.abandon()
+        # On a full disk the folder cannot even be marked; it is not sealed, and that is mark enough.
+        with suppress(OSError):
+            recorder.abandon()
         print(f"stopped: what was done is in {recorder.partial}", file=sys.stderr)
         raise
-    manifest = recorder.seal()
     if options.json:
         summary = {"output": str(options.output), "verdict": manifest.verdict, **manifest.counts.model_dump()}
         print(json.dumps(summary), flush=True)

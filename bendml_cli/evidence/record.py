@@ -50,7 +50,7 @@ class Recorder:
         except Timeout:
             raise _taken(self.partial) from None
         except OSError as error:
-            raise OutputError(f"{output} cannot be written: {error.strerror}", "name another folder") from error
+            raise OutputError(f"{self.partial} cannot be written: {error.strerror}", "name another folder") from error
 
     def add(self, result: CaseResult) -> ResultRecord:
         """Record a case's result, and what it left to keep."""
@@ -82,9 +82,12 @@ class Recorder:
         return self._manifest
 
     def abandon(self) -> None:
-        """Leave the partial folder as it is, marked as interrupted."""
-        self._end("interrupted")
-        self._release()
+        """Leave the partial folder as it is, not sealed, and marked as interrupted."""
+        try:
+            (self.partial / SUMS).unlink(missing_ok=True)
+            self._end("interrupted")
+        finally:
+            self._release()
 
     def _end(self, verdict: str) -> None:
         self._results.close()

@@ -97,6 +97,41 @@ def test_a_crash_leaves_the_partial_folder(tmp_path: Path, monkeypatch: pytest.M
     assert verify(output).intact
 
 
+def test_a_disk_that_is_full_at_the_end_leaves_no_seal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    output = tmp_path / "evidence"
+    with monkeypatch.context() as patch:
+        patch.setattr("bendml_cli.evidence.record.Path.rename", full)
+        with pytest.raises(OSError, match="No space"):
+            run(tmp_path, FakeEngine(demo_judge), options(output))
+    assert "stopped: what was done is in" in capsys.readouterr().err
+    partial = tmp_path / "evidence.partial"
+    assert json.loads((partial / "manifest.json").read_text())["verdict"] == "interrupted"
+    assert not (partial / "SHA256SUMS").exists()
+    assert not (partial / ".lock").exists()
+    with monkeypatch.context() as patch:
+        patch.setattr("bendml_cli.evidence.record.Recorder._write_manifest", full)
+        with pytest.raises(OutputError, match="No space"):
+            run(tmp_path, FakeEngine(demo_judge), options(output))
+    assert run(tmp_path, FakeEngine(demo_judge), options(output)) == 0
+    assert verify(output).intact
+
+
+def test_what_is_no_plain_file_in_a_package_is_passed_over(tmp_path: Path) -> None:
+    package = make_project(tmp_path) / "bend/demo"
+    (package / "folder.bend").mkdir()
+    (package / "loop.bend").symlink_to("loop.bend")
+    os.mkfifo(package / "pipe.bend")
+    output = tmp_path / "evidence"
+    assert run(tmp_path, FakeEngine(demo_judge), options(output)) == 0
+    attested = json.loads((output / "attestation.json").read_text())
+    assert [s["name"] for s in attested["subject"]] == ["bend/demo/main.bend", "bend/demo/tests/bad.bend"]
+
+
 # A run whose second case hangs in a child process, told by the file `hanging`.
 HANGING_RUN = """
 import sys

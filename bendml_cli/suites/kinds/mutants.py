@@ -124,7 +124,7 @@ class MutantsCheck(Check):
 
 def _copy_bend_files(root: Path, folder: Path, target: Path) -> None:
     """Copy the Bend files of a package's surroundings, so that imports between packages still work."""
-    for source in (root / folder).rglob("*.bend"):
+    for source in filter(Path.is_file, (root / folder).rglob("*.bend")):
         to = target / source.relative_to(root)
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, to)
