@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import statistics
 import sys
 import tempfile
 from pathlib import Path
@@ -39,10 +38,6 @@ class Timing(_Model):
     @property
     def best(self) -> float:
         return min(self.seconds)
-
-    @property
-    def median(self) -> float:
-        return statistics.median(self.seconds)
 
 
 class PackageTiming(_Model):

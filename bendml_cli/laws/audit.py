@@ -23,7 +23,6 @@ from bendml_cli.suites.judging import refusal
 from bendml_cli.suites.kinds.mutants import MutantsCheck
 from bendml_cli.suites.schema import Suite
 
-
 # Bend's rules take a ~ argument as dead, so a template's proof may hand the law itself on there: only a live use, whose
 # instance is checked as a definition of its own, is evidence.
 TEMPLATE_CAUTION = (

@@ -124,6 +124,8 @@ def test_hygiene_reads_the_text_and_the_report(tmp_path: Path) -> None:
         ("def f(x: Nat) -> Nat: x\n", []),
         ('def f() -> String: "@unsafe ?TODO # TODO"\n', []),
         ("# an unsafe thing is described here\n", []),
+        ("def f() -> Char: '\"'\n# TODO \"\n", [(2, "a TODO in a comment")]),
+        ("def f() -> Char: '''\ndef g() -> Nat: ?TODO\n", [(2, "a TODO: ?TODO")]),
         ("\n@unsafe def f(x: Nat) -> Nat: f(x)\n", [(2, "unsafe code: @unsafe")]),
         ("def f?(x: Nat) -> Nat: f?(x)\n", [(1, "unsafe code: def f?")]),
         ("def f(x: Nat) -> Nat: ?TODO\n", [(1, "a TODO: ?TODO")]),
@@ -173,6 +175,9 @@ def test_a_mutant_must_break_the_named_law(tmp_path: Path) -> None:
     assert "every law survives 'n' becoming '0n' in def id" in outcome.detail
     (outcome,) = run(tmp_path, MUTANT, engine(lambda path: refused(path, definition="id")))
     assert "should break id_law, and breaks elsewhere" in outcome.detail
+    assert outcome.status is Status.FAILED
+    (outcome,) = run(tmp_path, MUTANT, engine(lambda path: refused(path, "unknown-name", definition="id_law")))
+    assert "the edit makes no sense" in outcome.detail
     assert outcome.status is Status.FAILED
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
 from typing import Literal
 
 from bendml_cli.bend2.report import Report
-from bendml_cli.suites.case import Case, Outcome, Place, Session
+from bendml_cli.suites.case import Outcome, Place, Session
 from bendml_cli.suites.judging import judge, refusal
 from bendml_cli.suites.kinds.base import Check, InnerPath
 
@@ -19,13 +17,7 @@ class AcceptsCheck(Check):
     file: InnerPath
     main: str | None = None
 
-    def files(self) -> Iterator[tuple[str, str]]:
-        yield "file", self.file
-
-    def cases(self, suite: str, place: Place) -> Iterator[Case]:
-        yield Case(suite, self.id, self.kind, partial(self._run, place))
-
-    def _run(self, place: Place, session: Session) -> Outcome:
+    def run(self, place: Place, session: Session) -> Outcome:
         path = place.path(self.file)
         return judge(session, place.root, path, self._assess, self._accepted, main=self.main is not None)
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from typing import Literal
 
 from bendml_cli.bend2.report import Report
-from bendml_cli.suites.case import Case, Outcome, Place, Session
+from bendml_cli.suites.case import Outcome, Place, Session
 from bendml_cli.suites.judging import judge, refusal
-from bendml_cli.suites.kinds.base import Check, Id, InnerPath
+from bendml_cli.suites.kinds.base import Check, Id
 
-# A string, or a comment, or something to look for. Strings come first so that nothing is found inside them; comments
-# are searched for their TODOs only.
+# A string, a character, a comment, or something to look for. Strings come first so that nothing is found inside them;
+# comments are searched for their TODOs only.
 _TOKEN = re.compile(
     r"""(?P<foreign>\bimport\s*"[^"\n]*")
-      | (?P<string>"(?:\\.|[^"\\])*")
+      | (?P<string>"(?:\\.|[^"\\])*" | '(?:\\.|[^\n])')
       | (?P<comment>\#[^\n]*)
       | (?P<unsafe>@unsafe\b | \bdef\s+[\w.]+\?)
       | (?P<todo>\?TODO\b)
@@ -31,15 +30,8 @@ class HygieneCheck(Check):
 
     kind: Literal["hygiene"]
     id: Id = "hygiene"
-    file: InnerPath = "main.bend"
 
-    def files(self) -> Iterator[tuple[str, str]]:
-        yield "file", self.file
-
-    def cases(self, suite: str, place: Place) -> Iterator[Case]:
-        yield Case(suite, self.id, self.kind, partial(self._run, place))
-
-    def _run(self, place: Place, session: Session) -> Outcome:
+    def run(self, place: Place, session: Session) -> Outcome:
         path = place.path(self.file)
         found = list(blemishes((place.root / path).read_text(encoding="utf-8", errors="replace")))
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
 from typing import Literal
 
-from bendml_cli.suites.case import Case, Outcome, Place, Session, Status
+from bendml_cli.suites.case import Outcome, Place, Session, Status
 from bendml_cli.suites.judging import refusal
-from bendml_cli.suites.kinds.base import Check, Id, InnerPath
+from bendml_cli.suites.kinds.base import Check, Id
 
 
 class KernelCheck(Check):
@@ -16,15 +14,8 @@ class KernelCheck(Check):
 
     kind: Literal["kernel"]
     id: Id = "kernel"
-    file: InnerPath = "main.bend"
 
-    def files(self) -> Iterator[tuple[str, str]]:
-        yield "file", self.file
-
-    def cases(self, suite: str, place: Place) -> Iterator[Case]:
-        yield Case(suite, self.id, self.kind, partial(self._run, place))
-
-    def _run(self, place: Place, session: Session) -> Outcome:
+    def run(self, place: Place, session: Session) -> Outcome:
         for engine in session.engines:
             if engine.lacks("kernel") is None:
                 judgement = engine.recheck(place.root / place.path(self.file))

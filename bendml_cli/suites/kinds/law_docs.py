@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Literal
 
 from bendml_cli.bend2.report import Report
 from bendml_cli.laws.docs import differences, documented_laws
-from bendml_cli.suites.case import Case, Outcome, Place, Session
+from bendml_cli.suites.case import Outcome, Place, Session
 from bendml_cli.suites.judging import judge, refusal
 from bendml_cli.suites.kinds.base import Check, Id, InnerPath
 
@@ -18,17 +17,13 @@ class LawDocsCheck(Check):
 
     kind: Literal["law-docs"]
     id: Id = "law-docs"
-    file: InnerPath = "main.bend"
     readme: InnerPath = "README.md"
 
     def files(self) -> Iterator[tuple[str, str]]:
-        yield "file", self.file
+        yield from super().files()
         yield "readme", self.readme
 
-    def cases(self, suite: str, place: Place) -> Iterator[Case]:
-        yield Case(suite, self.id, self.kind, partial(self._run, place))
-
-    def _run(self, place: Place, session: Session) -> Outcome:
+    def run(self, place: Place, session: Session) -> Outcome:
         readme = place.path(self.readme)
         documented = documented_laws((place.root / readme).read_text(encoding="utf-8"))
 

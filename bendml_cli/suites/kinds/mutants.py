@@ -19,7 +19,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from bendml_cli.bend2.report import Report
 from bendml_cli.suites.case import Case, Outcome, Place, Session
 from bendml_cli.suites.judging import judge, refusal
-from bendml_cli.suites.kinds.base import Check, Id, InnerPath
+from bendml_cli.suites.kinds.base import Check, Id
+
+# What a slip of the edit itself gives: such a refusal says nothing about the law.
+_NOTHING_SAID = {"syntax", "unknown-name"}
 
 Word = Annotated[str, Field(pattern=r"^\S+$")]
 
@@ -67,11 +70,7 @@ class MutantsCheck(Check):
 
     kind: Literal["mutants"]
     id: Id = "mutants"
-    file: InnerPath = "main.bend"
     mutants: list[Mutant] = Field(min_length=1)
-
-    def files(self) -> Iterator[tuple[str, str]]:
-        yield "file", self.file
 
     def problems(self, place: Place) -> Iterator[tuple[tuple[str | int, ...], str]]:
         bad_file = False
@@ -115,6 +114,8 @@ class MutantsCheck(Check):
                     return [f"every law survives '{mutant.replace}' becoming '{mutant.with_}' in {mutant.within}"]
                 if report.error is None or report.error.definition != mutant.breaks:
                     return [f"should break {mutant.breaks}, and breaks elsewhere: {refusal(report)}"]
+                if report.error.category in _NOTHING_SAID:
+                    return [f"breaks every law alike, for the edit makes no sense: {refusal(report)}"]
                 return []
 
             return judge(

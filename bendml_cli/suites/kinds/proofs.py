@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
 from typing import Literal
 
 from pydantic import Field
 
 from bendml_cli.bend2.report import Report
-from bendml_cli.suites.case import Case, Outcome, Place, Session
+from bendml_cli.suites.case import Outcome, Place, Session
 from bendml_cli.suites.judging import judge, refusal
-from bendml_cli.suites.kinds.base import Check, Id, InnerPath
+from bendml_cli.suites.kinds.base import Check, Id
 
 
 class ProofsCheck(Check):
@@ -19,16 +17,9 @@ class ProofsCheck(Check):
 
     kind: Literal["proofs"]
     id: Id = "proofs"
-    file: InnerPath = "main.bend"
     laws: list[str] = Field(min_length=1)
 
-    def files(self) -> Iterator[tuple[str, str]]:
-        yield "file", self.file
-
-    def cases(self, suite: str, place: Place) -> Iterator[Case]:
-        yield Case(suite, self.id, self.kind, partial(self._run, place))
-
-    def _run(self, place: Place, session: Session) -> Outcome:
+    def run(self, place: Place, session: Session) -> Outcome:
         return judge(session, place.root, place.path(self.file), self._assess, _proved)
 
     def _assess(self, report: Report) -> list[str]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
 from typing import Literal
 
 from bendml_cli.bend2.report import Report
-from bendml_cli.suites.case import Case, Outcome, Place, Session
+from bendml_cli.suites.case import Outcome, Place, Session
 from bendml_cli.suites.judging import judge, refusal
 from bendml_cli.suites.kinds.base import Check, InnerPath
 
@@ -24,13 +22,7 @@ class RejectsCheck(Check):
     variable: str | None = None
     line: int | None = None
 
-    def files(self) -> Iterator[tuple[str, str]]:
-        yield "file", self.file
-
-    def cases(self, suite: str, place: Place) -> Iterator[Case]:
-        yield Case(suite, self.id, self.kind, partial(self._run, place))
-
-    def _run(self, place: Place, session: Session) -> Outcome:
+    def run(self, place: Place, session: Session) -> Outcome:
         return judge(session, place.root, place.path(self.file), self._assess, self._refused)
 
     def _assess(self, report: Report) -> list[str]:
