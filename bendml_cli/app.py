@@ -180,6 +180,33 @@ def audit_laws(
     _finish(command)
 
 
+@app.command()
+def setup(
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Only these, such as bend,lean; a first part, such as cuda, names several."),
+    ] = None,
+    skip: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="All but these.")] = None,
+    no_gpt2: Annotated[bool, typer.Option("--no-gpt2", help="Leave out GPT-2's weights and tokenizer.")] = False,
+    offline: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Take the archives from this folder, and nothing from a network.")
+    ] = None,
+    root: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where to install; by default $BENDML_HOME or your data folder.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object per artefact, then one of all.")] = False,
+) -> None:
+    """Install the pinned tools and data, verified, into one folder, without root; once all is there, do nothing."""
+
+    def command() -> int:
+        from bendml_cli.commands.setup import SetupOptions
+        from bendml_cli.commands.setup import setup as run
+
+        return run(SetupOptions(only or [], skip or [], not no_gpt2, offline, root, json))
+
+    _finish(command)
+
+
 @bench.command("check")
 def bench_check(
     packages: Annotated[

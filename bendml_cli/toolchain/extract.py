@@ -239,7 +239,8 @@ def _safe(name: str) -> PurePosixPath:
         raise ArchiveError(f"the name '{name}' is absolute")
     if ".." in path.parts:
         raise ArchiveError(f"the name '{name}' leaves the tree")
-    if "\0" in name or "\\" in name:
+    name.encode()  # What is no text is refused as a UnicodeError.
+    if "\\" in name or any(ord(sign) < ord(" ") for sign in name):
         raise ArchiveError(f"the name {name!r} is no plain path")
     return path
 
@@ -265,7 +266,7 @@ def _decompressed(data: _Counted, kind: Kind) -> Iterator[_Readable]:
             yield plain
     else:
         # A window beyond this would be a way to ask for all of the memory.
-        with zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(raw) as plain:
+        with zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(raw, read_across_frames=True) as plain:
             yield plain
 
 

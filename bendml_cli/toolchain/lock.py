@@ -6,6 +6,7 @@ import platform
 import re
 from enum import StrEnum
 from functools import lru_cache
+from itertools import combinations
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
@@ -202,6 +203,10 @@ class Lock(_Model):
         for key in keys:
             if keys.count(key) > 1:
                 raise ValueError(f"{key[0]} for {key[1]} stands there twice")
+        for one, other in combinations(self.artefacts, 2):
+            share = one.name != other.name and one.into == other.into
+            if share and not one.unpack.kind == other.unpack.kind == Kind.WHEEL:
+                raise ValueError(f"{one.name} and {other.name} share the folder {one.into}: only wheels are merged")
         return self
 
 

@@ -16,9 +16,13 @@ import os
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bendml_cli.errors import ToolchainError
+
+# `installed` is asked by commands that have no use for the lock.
+if TYPE_CHECKING:
+    from bendml_cli.toolchain.lock import Artefact
 
 VARIABLE = "BENDML_HOME"
 SETUP_FILE = "setup.json"
@@ -37,6 +41,41 @@ class Installed:
     sha256: str
     origin: str
     when: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where things are in a root."""
+
+    root: Path
+
+    @property
+    def setup_lock(self) -> Path:
+        return self.root / "setup.lock"
+
+    @property
+    def recorded(self) -> Path:
+        return self.root / "recorded-hashes.json"
+
+    @property
+    def downloads(self) -> Path:
+        return self.root / "downloads"
+
+    @property
+    def work(self) -> Path:
+        return self.root / "work"
+
+    @property
+    def manifests(self) -> Path:
+        return self.root / "manifests"
+
+    def manifest(self, name: str) -> Path:
+        """Where the hashes of an artefact's files are."""
+        return self.manifests / f"{name}.sha256"
+
+    def download(self, artefact: Artefact) -> Path:
+        """Where an artefact's archive is kept on its way in; of another version, elsewhere."""
+        return self.downloads / f"{artefact.name}-{artefact.version}-{artefact.file}"
 
 
 def root() -> Path:
@@ -80,6 +119,22 @@ def save_installed(root: Path, entries: dict[str, Installed]) -> None:
     """Replace setup.json, at once and durably. Raises OSError."""
     listed = [_to_json(root, entries[name]) for name in sorted(entries)]
     write_durably(root / SETUP_FILE, json.dumps({"format": FORMAT, "installed": listed}, indent=2) + "\n")
+
+
+def read_manifest(folders: Folders, name: str) -> dict[str, str]:
+    """The SHA-256 of an artefact's files, by their paths from the root; empty when there is none. Raises OSError."""
+    try:
+        lines = folders.manifest(name).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return {}
+    return {path: sha256 for sha256, _, path in (line.partition("  ") for line in lines)}
+
+
+def write_manifest(folders: Folders, name: str, hashes: dict[str, str]) -> None:
+    """Write the hashes of an artefact's files as sha256sum does, so that `sha256sum -c` in the root verifies them.
+    Raises OSError."""
+    lines = (f"{hashes[path]}  {path}\n" for path in sorted(hashes))
+    write_durably(folders.manifest(name), "".join(lines))
 
 
 def write_durably(file: Path, text: str) -> None:
