@@ -222,6 +222,16 @@ def test_any_folder_name_will_do(tmp_path: Path, name: bytes) -> None:
     assert done.stdout.startswith(f"INTACT  {shown}: 9 files")
 
 
+def test_a_package_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> None:
+    root = make_project(tmp_path)
+    (root / "bend/broken").mkdir()
+    (root / "bend/broken/main.bend").write_text("( nonsense")
+    done = bendml("audit-laws", cwd=root)
+    assert done.returncode == 1
+    assert "broken/main.bend cannot be read: expected a declaration" in done.stderr
+    assert "proved      1 of 1 laws" in done.stdout
+
+
 def test_a_whole_run_from_outside(tmp_path: Path) -> None:
     root = make_project(tmp_path, SUITE.replace("Mat<3n, 5n>", "Nat").replace("Mat<4n, 5n>", "Bool"))
     done = bendml("check", "all", "--output", "out", cwd=root)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from bendml_cli.console import print_audit, standard_output
+from bendml_cli.errors import BendmlError
 from bendml_cli.laws.audit import audit_package
 from bendml_cli.project import find_project, select_packages
 from bendml_cli.suites.schema import select_suites
@@ -20,7 +22,7 @@ class AuditOptions:
 
 
 def audit_packages(options: AuditOptions) -> int:
-    """Audit packages and print what was found. Answers 0 when no audit has a problem, else 1. Raises BendmlError."""
+    """Audit packages and print what was found. Answers 0 when all could be read and no audit has a problem, else 1. Raises BendmlError."""
     project = find_project()
     packages = select_packages(project, options.packages)
     suites = select_suites(project, [])
@@ -28,7 +30,13 @@ def audit_packages(options: AuditOptions) -> int:
     good = True
     for at, package in enumerate(packages):
         about = [suite for suite in suites if project.root / suite.place.package == package]
-        audit = audit_package(package, about, check_docs=options.check_docs)
+        try:
+            audit = audit_package(package, about, check_docs=options.check_docs)
+        except BendmlError as error:
+            # One package that cannot be read does not hide the others.
+            good = False
+            print(f"error: {error.diagnostics()}", file=sys.stderr)
+            continue
         good = good and not audit.problems
         if options.json:
             print(audit.model_dump_json(), flush=True)
