@@ -22,7 +22,10 @@ class AuditOptions:
 
 
 def audit_packages(options: AuditOptions) -> int:
-    """Audit packages and print what was found. Answers 0 when all could be read and no audit has a problem, else 1. Raises BendmlError."""
+    """Audit packages and print what was found. Answers 0 when all could be read and no audit has a problem, else 1.
+
+    Raises BendmlError when a package, or a suite, cannot be found or used.
+    """
     project = find_project()
     packages = select_packages(project, options.packages)
     suites = select_suites(project, [])
