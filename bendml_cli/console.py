@@ -163,6 +163,8 @@ def print_summary(
         console.print(
             Text(f"None of them is Bend's own verdict: {manifest.without_bend}.", style="faint"), soft_wrap=True
         )
+    if manifest.with_bend is not None:
+        console.print(Text(f"The Bend that judged is {manifest.with_bend}.", style="faint"), soft_wrap=True)
 
 
 def _number(value: int, status: Status) -> Text:

@@ -16,6 +16,7 @@ from bendml_cli.engines.process import ProcessGroup
 from tests.fakes import SUITE, make_project
 
 ACCEPTED_PROGRAM = "import Base\ndef main() -> Nat: Nat.add(1n, 2n)\n"
+NO_BEND = {"BENDML_BEND": "", "BENDML_HOME": "/nowhere"}
 REFUSED_PROGRAM = "import Base\ndef main() -> Nat: True{}\n"
 
 
@@ -80,7 +81,7 @@ def test_version() -> None:
     ],
 )
 def test_bad_use_is_one_clear_line_and_status_2(tmp_path: Path, arguments: list[str], message: str) -> None:
-    done = bendml(*arguments, cwd=make_project(tmp_path), env={"PATH": str(tmp_path), "BENDML_BEND": ""})
+    done = bendml(*arguments, cwd=make_project(tmp_path), env=NO_BEND | {"PATH": str(tmp_path)})
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr + done.stdout

@@ -46,7 +46,8 @@ class Report:
 
     `main` is the normal form of a main that is not IO (only when asked for); `unsafe` lists the declarations that rely
     on unsafe or foreign code when that alone fails the verdict; `laws` and `definitions` are the names declared in the
-    entry file; `open_claims` the laws without a proof. `files` are all files that the verdict depends on.
+    entry file; `open_claims` the laws without a proof. `files` are all files that the verdict depends on. `from_words`:
+    the report was read from what another checker wrote for people, so what is None in it was not told.
     """
 
     file: Path
@@ -61,6 +62,7 @@ class Report:
     seconds: float = 0.0
     cached: bool = False
     files: list[Path] = field(default_factory=list)
+    from_words: bool = False
 
     @property
     def accepted(self) -> bool:

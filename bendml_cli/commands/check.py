@@ -111,6 +111,7 @@ def _manifest(project: Project, suites: Sequence[Suite], engines: Engines, optio
         engine_choice=options.engine.value,
         engines=[engine_facts(engine) for engine in engines.chosen],
         without_bend=engines.without_bend,
+        with_bend=engines.with_bend,
         host=host_facts(),
         started=datetime.now(UTC),
         verdict="running",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from bendml_cli.engines.bend import why_unavailable
+from bendml_cli.engines.bend import BendEngine
+from bendml_cli.engines.bend_program import find_bend
 from bendml_cli.engines.choice import EngineChoice
 from bendml_cli.engines.embedded import EmbeddedEngine
 from bendml_cli.engines.engine import Engine
@@ -14,10 +15,12 @@ from bendml_cli.errors import EngineUnavailable
 
 @dataclass(frozen=True, slots=True)
 class Engines:
-    """The engines of a run, and why Bend itself is not among them (None when it is)."""
+    """The engines of a run, and why Bend itself is not among them (None when it is). `with_bend` says which Bend it
+    is, when it is."""
 
     chosen: tuple[Engine, ...]
     without_bend: str | None
+    with_bend: str | None = None
 
 
 def choose_engines(choice: EngineChoice, *, cache: Path | None = None) -> Engines:
@@ -25,11 +28,18 @@ def choose_engines(choice: EngineChoice, *, cache: Path | None = None) -> Engine
 
     Raises EngineUnavailable when Bend was asked for by name and cannot be used.
     """
-    reason = why_unavailable()
-    match choice:
-        case EngineChoice.BEND | EngineChoice.BOTH:
-            raise EngineUnavailable(
-                f"--engine {choice}: {reason}", "use --engine embedded, which needs nothing but bendml"
-            )
-        case EngineChoice.AUTO | EngineChoice.EMBEDDED:
-            return Engines((EmbeddedEngine(cache=cache),), reason)
+    embedded = EmbeddedEngine(cache=cache)
+    if choice is EngineChoice.EMBEDDED:
+        return Engines((embedded,), "--engine embedded leaves it out")
+    try:
+        program = find_bend()
+    except EngineUnavailable as error:
+        if choice is EngineChoice.AUTO:
+            return Engines((embedded,), error.message)
+        raise EngineUnavailable(
+            f"--engine {choice}: {error.message}",
+            f"{error.way_out}; or use --engine embedded, which needs nothing but bendml",
+        ) from None
+    bend = BendEngine(program)
+    chosen = (bend, embedded) if choice is EngineChoice.BOTH else (bend,)
+    return Engines(chosen, None, f"the pinned {program.version}, of {program.origin}")

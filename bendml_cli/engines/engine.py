@@ -14,11 +14,16 @@ Capability = Literal["kernel"]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a call cost the machine. `None` where the platform or a killed process does not say."""
+    """What a call cost the machine. `None` where the platform or a killed process does not say.
+
+    `cpu_seconds` is user and system time together; only a program that is not bendml's own is split into the two.
+    """
 
     seconds: float
     cpu_seconds: float | None = None
     peak_resident_bytes: int | None = None
+    user_seconds: float | None = None
+    system_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,8 @@ class Judgement:
     """One engine's answer on one file.
 
     `report` is None when the engine gave none: then `failure` says why (it crashed, ran out of time, was stopped).
-    `output` is what the engine wrote besides its answer.
+    `output` is what the engine wrote besides its answer. `transcript` is all that was asked and answered, where the
+    answer was read from words that are meant for people.
     """
 
     engine: str
@@ -35,6 +41,20 @@ class Judgement:
     failure: str | None
     usage: Usage
     output: str = ""
+    transcript: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a program was built or run: its exit status, what it wrote, and what it cost. `failure` says why there is
+    no result (it was ended, or did not end with status 0), or is None."""
+
+    engine: str
+    code: int
+    stdout: str
+    stderr: str
+    failure: str | None
+    usage: Usage
 
 
 class Engine(Protocol):

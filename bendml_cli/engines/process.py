@@ -161,7 +161,7 @@ class _Watch:
 
     def _watch(self) -> None:
         # Often at first, so that a short program is seen too; then seldom, so that looking costs next to nothing.
-        pause = 0.002
+        pause = 0.0
         while True:
             left = self._deadline - time.perf_counter()
             if self._ended.wait(max(0.0, min(left, pause) if self._written else left)):
@@ -171,7 +171,7 @@ class _Watch:
             elif self._written:
                 self._tree.look()
                 self.flooded = any(os.fstat(file.fileno()).st_size > OUTPUT_BYTES for file in self._written)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                pause = min(2 * pause + 0.002, _LONGEST_PAUSE)
             if self.late or self.flooded:
                 self._tree.kill()
                 return

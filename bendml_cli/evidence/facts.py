@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 
 import bendml_cli.bend2
+from bendml_cli.engines.bend import BendEngine
 from bendml_cli.engines.embedded import NAME as EMBEDDED
 from bendml_cli.engines.engine import Engine
 from bendml_cli.evidence.models import EngineFacts, GitFacts, HostFacts
@@ -62,8 +63,11 @@ def git_facts(root: Path) -> GitFacts | None:
 
 
 def engine_facts(engine: Engine) -> EngineFacts:
-    """An engine's name, version and, for the embedded one, the digest of its code and Base."""
+    """An engine's name, version and the digest of its code: of the checker and its Base for the embedded one, of the
+    program for Bend."""
     digest = _embedded_digest() if engine.name == EMBEDDED else None
+    if isinstance(engine, BendEngine):
+        digest = sha256_of(engine.program.path)
     return EngineFacts(name=engine.name, version=engine.version, digest=digest)
 
 

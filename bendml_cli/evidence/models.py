@@ -74,6 +74,7 @@ class Manifest(Record):
     engine_choice: str
     engines: list[EngineFacts]
     without_bend: str | None
+    with_bend: str | None = None
     host: HostFacts
     started: AwareDatetime
     ended: AwareDatetime | None = None
@@ -83,7 +84,8 @@ class Manifest(Record):
 
 
 class EngineVerdict(Record):
-    """One engine's answer to one case. `verdict` is null when it gave none: `failure` says why."""
+    """One engine's answer to one case. `verdict` is null when it gave none: `failure` says why. User and system time
+    are known for Bend only; together they are its `cpu_seconds`."""
 
     engine: str
     file: str
@@ -92,6 +94,8 @@ class EngineVerdict(Record):
     cached: bool
     seconds: float
     cpu_seconds: float | None
+    user_seconds: float | None = None
+    system_seconds: float | None = None
     peak_resident_bytes: int | None
 
 

@@ -117,6 +117,8 @@ class Recorder:
                 texts[f"{judgement.engine}/report.json"] = json.dumps(asdict(judgement.report), default=str, indent=2)
             if judgement.output:
                 texts[f"{judgement.engine}/stderr"] = judgement.output
+            if judgement.transcript:
+                texts[f"{judgement.engine}/transcript"] = judgement.transcript
         for name, text in texts.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)

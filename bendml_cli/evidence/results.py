@@ -44,6 +44,12 @@ def _verdict(judgement: Judgement) -> EngineVerdict:
         failure=judgement.failure,
         cached=report is not None and report.cached,
         seconds=round(usage.seconds, 4),
-        cpu_seconds=None if usage.cpu_seconds is None else round(usage.cpu_seconds, 4),
+        cpu_seconds=_rounded(usage.cpu_seconds),
+        user_seconds=_rounded(usage.user_seconds),
+        system_seconds=_rounded(usage.system_seconds),
         peak_resident_bytes=usage.peak_resident_bytes,
     )
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 4)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bendml_cli
 from bendml_cli.bend2.report import Report
+from bendml_cli.diagnostics import report_text
 from bendml_cli.engines.engine import Judgement
 from bendml_cli.suites.case import Outcome, Session, Status
 
@@ -39,30 +40,43 @@ def judge(
     assess: Assess,
     passed: Callable[[Report], str],
     *,
+    untold: Callable[[Report], str] = lambda _: "",
     main: bool = False,
     keep: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Ask every engine about the file at `base / file`.
 
-    Passes when every engine answers, each answer is assessed as right, and all give one verdict. Paths in the
-    answers that lie under `base` are written from there.
+    Passes when every engine answers, each answer is assessed as right, and all give one verdict. When they give two,
+    both reports are in what is kept. `untold` says why a right answer does not tell what the check is about, or
+    nothing; a check that no answer tells about is skipped with that reason. Paths in the answers that lie under
+    `base` are written from there.
     """
-    judgements = tuple(_from_base(engine.check(base / file, main=main), base) for engine in session.engines)
+    judgements = tuple(from_base(engine.check(base / file, main=main), base) for engine in session.engines)
     failures = [f"{j.engine}: {j.failure}" for j in judgements if j.report is None]
     reports = [(j.engine, j.report) for j in judgements if j.report is not None]
     problems = [f"{name}: {problem}" for name, report in reports for problem in assess(report)]
+    kept = dict(keep or {})
     if len({report.verdict for _, report in reports}) > 1:
-        problems.append("the engines disagree: " + ", ".join(f"{name}: {report.verdict}" for name, report in reports))
+        problems.append("the engines disagree: " + ", ".join(f"{name}: {_told(report)}" for name, report in reports))
+        kept["disagreement.txt"] = "\n".join(f"[{name}]\n{report_text(report)}" for name, report in reports)
     if problems:
         status, detail = Status.FAILED, "; ".join(problems + failures)
     elif failures:
         status, detail = Status.ERROR, "; ".join(failures)
     else:
-        status, detail = Status.PASSED, passed(reports[0][1])
-    return Outcome(status, detail, judgements, keep or {})
+        telling = [report for _, report in reports if not untold(report)]
+        if telling:
+            status, detail = Status.PASSED, passed(telling[0])
+        else:
+            status, detail = Status.SKIPPED, "; ".join(f"{name}: {untold(report)}" for name, report in reports)
+    return Outcome(status, detail, judgements, kept)
 
 
-def _from_base(judgement: Judgement, base: Path) -> Judgement:
+def _told(report: Report) -> str:
+    return report.verdict if report.accepted else f"{report.verdict} ({refusal(report)})"
+
+
+def from_base(judgement: Judgement, base: Path) -> Judgement:
     """The judgement with the paths of this machine taken out: files are named from `base`, those of bendml itself
     from the folder around its package."""
 

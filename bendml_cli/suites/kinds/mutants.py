@@ -109,18 +109,26 @@ class MutantsCheck(Check):
                 )
             )
 
+            def untold(report: Report) -> str:
+                if report.from_words and report.error is not None and report.error.definition is None:
+                    return f"refused, as it should be, but its words do not tell whether {mutant.breaks} is what breaks"
+                return ""
+
             def assess(report: Report) -> list[str]:
                 if report.accepted:
                     return [f"every law survives '{mutant.replace}' becoming '{mutant.with_}' in {mutant.within}"]
+                if untold(report):
+                    return []
                 if report.error is None or report.error.definition != mutant.breaks:
                     return [f"should break {mutant.breaks}, and breaks elsewhere: {refusal(report)}"]
                 if report.error.category in _NOTHING_SAID:
                     return [f"breaks every law alike, for the edit makes no sense: {refusal(report)}"]
                 return []
 
-            return judge(
-                session, copy, path, assess, lambda _: f"breaks {mutant.breaks}", keep={"mutant.diff": difference}
-            )
+            def passed(report: Report) -> str:
+                return f"breaks {mutant.breaks}"
+
+            return judge(session, copy, path, assess, passed, untold=untold, keep={"mutant.diff": difference})
 
 
 def _copy_bend_files(root: Path, folder: Path, target: Path) -> None:
