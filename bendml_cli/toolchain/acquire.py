@@ -33,9 +33,9 @@ class Tried:
 class NoSource(ToolchainError):
     """None of an artefact's sources has delivered it."""
 
-    def __init__(self, artefact: Artefact, tried: list[Tried], way_out: str) -> None:
+    def __init__(self, tried: list[Tried], way_out: str) -> None:
         self.tried = tried
-        super().__init__(f"{artefact.name} {artefact.version} could not be fetched", way_out)
+        super().__init__("none of its sources has delivered it", way_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def acquire(
                     raise
                 tried.append(Tried(origin, error.strerror or str(error)))
             break
-    raise NoSource(artefact, tried, _by_hand(artefact, sha256, folders))
+    raise NoSource(tried, _by_hand(artefact, sha256, folders))
 
 
 _Fetch = Callable[[Path, Watcher], None]

@@ -12,7 +12,7 @@ from http import HTTPStatus
 from pathlib import Path
 
 import requests
-from urllib3.exceptions import HTTPError
+from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from bendml_cli import __version__
 from bendml_cli.errors import DownloadError
@@ -30,7 +30,7 @@ class Patience:
     """How long a source is given. `attempts` are those in a row that bring nothing new; `stall` is how many seconds
     may pass without a byte, `connect` without a connection; `backoff` is the first pause, doubled each time."""
 
-    attempts: int = 5
+    attempts: int = 4
     connect: float = 15.0
     stall: float = 45.0
     backoff: float = 1.0
@@ -121,13 +121,14 @@ def _try(
             if not have:
                 _remember_vouched(part, url, response)
             with part.open("ab" if have else "wb") as out:
-                for chunk in response.iter_content(_CHUNK):
+                # `read1`: what has come is kept, also when the rest of a chunk never comes.
+                while chunk := response.raw.read1(_CHUNK):
                     have += len(chunk)
                     if size is not None and have > size:
                         raise DownloadError(f"it does not end after {size} bytes")
                     out.write(chunk)
                     watch.at(have)
-    except requests.Timeout:
+    except (requests.Timeout, ReadTimeoutError):
         raise _Broken("no answer" if not have else f"nothing more came after {have} bytes") from None
     except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError, HTTPError) as error:
         raise _Broken(_why(error, have)) from None
