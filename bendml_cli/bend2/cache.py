@@ -66,7 +66,10 @@ class Cache:
 
     def base_is_known(self) -> bool:
         """Was this very Base accepted by this very checker before?"""
-        return (self.folder / "base-accepted").exists()
+        try:
+            return (self.folder / "base-accepted").exists()
+        except OSError:
+            return False
 
     def keep_base(self) -> None:
         """Note that Base was accepted."""

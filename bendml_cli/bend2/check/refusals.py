@@ -104,15 +104,19 @@ class Refusals:
             hint = "_ binds no name; name the binder to use it"
         elif key in BASE_ONLY:
             hint = "literals mean Base's constructors: import Base, or declare them"
+        elif not any(module.is_base for module in self.book.modules):
+            hint = "the names of Base need a line 'import Base' at the top of the file"
         else:
             hint = self._close_names(name)
         return self.error("unknown-name", pos, f"no {what} {name} is in scope", hint=hint)
 
     def _close_names(self, name: str) -> str | None:
         """The names in scope that a misspelled one may mean."""
-        book, spell = self.book, self.subject.module.spell
-        known = [*self.context.names, *map(spell, book.definitions), *map(spell, book.datatypes)]
-        close = get_close_matches(name, known, 3)
+        module = self.subject.module
+        reachable = {"", module.namespace, *module.aliases.values()}
+        keys = [*self.book.definitions, *self.book.datatypes]
+        known = [module.spell(key) for key in keys if key.rpartition(":")[0] in reachable]
+        close = get_close_matches(name, [*self.context.names, *known], 3)
         return f"did you mean {' or '.join(close)}?" if close else None
 
     def not_closed(self, variable: Var) -> BendError:

@@ -6,7 +6,7 @@ variables, dead code (types, erased arguments) does not. A rule stands in the me
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from bendml_cli.bend2.check.descent import Column, descends
 from bendml_cli.bend2.check.refusals import Refusals
@@ -14,6 +14,7 @@ from bendml_cli.bend2.core.book import Constructor, spell_by_path
 from bendml_cli.bend2.core.convert import equal, fits
 from bendml_cli.bend2.core.evaluate import argument, literal_step
 from bendml_cli.bend2.core.quote import as_it_stands
+from bendml_cli.bend2.core.show import show
 from bendml_cli.bend2.core.terms import (
     ERASED,
     PLAIN,
@@ -63,6 +64,7 @@ from bendml_cli.bend2.core.values import (
     VStr,
     ready,
 )
+from bendml_cli.bend2.source import BendError
 
 if TYPE_CHECKING:
     from bendml_cli.bend2.check.checker import Checker
@@ -74,6 +76,14 @@ PLUS_HINT = "+x needs Data: drop the +, or choose a type that may be copied"
 
 _TYPE, _DATA, _KIND_0, _QUANT = ready(TYPE), ready(DATA), ready(KIND_0), ready(QUANT)
 _LITERAL_TYPES: dict[type[Term], str] = {NatLit: "Nat", U32Lit: "U32", F32Lit: "F32", StrLit: "String"}
+LITERAL_HINTS = {
+    ("U32", "Nat"): "a Nat is written with an n: 3n",
+    ("U32", "F32"): "an F32 is written with a point: 3.0",
+    ("Nat", "U32"): "a U32 is written without the n: 3",
+    ("Nat", "F32"): "an F32 is written with a point: 3.0",
+    ("F32", "Nat"): "a Nat is written 3n",
+    ("F32", "U32"): "a U32 is written without a point: 3",
+}
 # Terms whose type is not inferred (judging.md, "Everything else needs a goal").
 NEEDS_GOAL = (Lam, Let, Ctr, NatLit, U32Lit, F32Lit, StrLit, Match, Absurd, Refl, Rewrite, Hole)
 _NO_COLUMNS: tuple[Column, ...] = ()
@@ -253,10 +263,23 @@ class Typing(Refusals):
                 raise self.error(
                     "not-a-function", term.pos, "this is applied but is no function", observed=type_, hint=hint
                 )
-            self.check(each, pi.domain, live and pi.quantity not in (ERASED, TEMPLATE))
+            try:
+                self.check(each, pi.domain, live and pi.quantity not in (ERASED, TEMPLATE))
+            except BendError as error:
+                if error.category == "mismatch" and error.position == each.pos and error.hint is None:
+                    error.hint = self._signature(function)
+                raise
             type_ = pi.codomain(self.suspend(each))
         term.typing = (type_, self.context.depth)
         return type_
+
+    def _signature(self, function: Term) -> str | None:
+        """What a function takes, for one who gave it something else."""
+        if not isinstance(function, Ref) or function.key not in self.book.definitions:
+            return None
+        type_ = self.book.definitions[function.key].type
+        spell = self.subject.module.spell
+        return f"{spell(function.key)} : {show(type_, (), spell)}"
 
     def infer_datatype(self, term: Data, live: bool) -> Thunk:
         """`D<args>`: the arguments against its parameters; the type is its declared kind."""
@@ -321,7 +344,7 @@ class Typing(Refusals):
 
     def check_lambda(self, term: Lam, goal: Thunk, live: bool, columns: tuple[Column, ...]) -> None:
         """`x => body` at `@q x:A -> B`; a `+` lambda lifts a plain arrow if A is Data."""
-        pi = self._function_goal(term, goal, "a lambda")
+        pi = self._function_goal(term, goal, "a parameter too many is named here: it" if columns else "a lambda")
         quantity = pi.quantity
         if term.quantity == REUSABLE and quantity == PLAIN:
             self.require_copyable(pi.domain, term.pos)
@@ -406,11 +429,21 @@ class Typing(Refusals):
         value = self.machine.whnf(term, (), (), True)
         assert isinstance(value, VNat | VU32 | VF32 | VStr)
         step = literal_step(value)
-        if step.key not in self.book.constructors or not isinstance(data, VData):
-            self.check_constructor(Ctr(step.key, (), term.pos), goal, live)
-            return
+        constructor = self.book.constructors.get(step.key)
+        if constructor is None or not isinstance(data, VData) or data.key != constructor.datatype:
+            self._refuse_literal(term, step.key, goal)
         fields = tuple([_field_term(each, term.pos) for each in step.args])
         self.check_constructor(Ctr(step.key, fields, term.pos), goal, live)
+
+    def _refuse_literal(self, term: Term, key: str, goal: Thunk) -> NoReturn:
+        """A literal at a goal that is not its datatype."""
+        name = _LITERAL_TYPES[type(term)]
+        if key not in self.book.constructors:
+            self.check_constructor(Ctr(key, (), term.pos), goal, False)
+        datatype = self.subject.module.spell(self.book.constructors[key].datatype)
+        error = self.mismatch(term.pos, goal, datatype, f"a {name} literal stands where {{expected}} is wanted")
+        error.hint = LITERAL_HINTS.get((name, error.expected or ""))
+        raise error
 
     def check_match(self, term: Match, goal: Thunk, live: bool, columns: tuple[Column, ...]) -> None:
         """`\\{C: h; m}` at `@q s:D<..> -> P`: the arm at C's fields, then the rest at D without C."""

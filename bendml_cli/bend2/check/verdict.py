@@ -46,17 +46,30 @@ def judge(
         checker.check(trusted)
         count = verdict.todos + len(verdict.open_claims)
         if count:
-            message = f"{count} TODO(s) found: {verdict.todos} ?TODO, {len(verdict.open_claims)} law(s) without a proof"
-            hint = None
-            if verdict.open_claims:
-                hint = "open: " + ", ".join(verdict.open_claims)
-            raise BendError("todo", -1, message, count=count, hint=hint)
+            raise _unfinished(book, verdict, count)
         verdict.unsafe = untrusted(checker)
         if main:
             verdict.main = normal_main(checker)
     except BendError as error:
         verdict.error = error
     return verdict
+
+
+def _unfinished(book: Book, verdict: Verdict, count: int) -> BendError:
+    """The refusal of a book with open claims or `?TODO`s, that says where they are."""
+    message = f"{count} TODO(s) found: {verdict.todos} ?TODO, {len(verdict.open_claims)} law(s) without a proof"
+    parts = []
+    if verdict.open_claims:
+        parts.append("open: " + ", ".join(verdict.open_claims))
+    places = []
+    for module in book.modules:
+        for pos in module.todo_places:
+            source = book.sources.at(pos)
+            if source is not None and not module.is_base:
+                places.append(f"{module.path.name}:{source.line_of(pos)}")
+    if places:
+        parts.append("?TODO at " + ", ".join(places))
+    return BendError("todo", -1, message, count=count, hint="; ".join(parts))
 
 
 def normal_main(checker: Checker) -> str | None:

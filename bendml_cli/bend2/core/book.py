@@ -16,7 +16,8 @@ from bendml_cli.bend2.source import SourceMap
 class Module:
     """One file. `namespace` is "" for the entry and for Base, else the path from the entry's folder without `.bend`.
 
-    `aliases` maps each alias to a namespace, in the order written. `todos` counts `?TODO`s as read.
+    `aliases` maps each alias to a namespace, in the order written. `todos` counts `?TODO`s as read (some twice: see
+    reading.md), `todo_places` says where they stand.
     """
 
     namespace: str
@@ -25,6 +26,7 @@ class Module:
     aliases: dict[str, str] = field(default_factory=dict)
     imports: list[Path] = field(default_factory=list)
     todos: int = 0
+    todo_places: list[int] = field(default_factory=list)
 
     def spell(self, key: str) -> str:
         """How this file's errors write a key: bare for its own and Base's names, else by the first alias of the

@@ -81,8 +81,10 @@ class Cursor:
     def error(self, expected: str, offset: int | None = None, hint: str | None = None) -> BendError:
         """The syntax error that the next token (or what stands at an offset) is not what was expected."""
         place = self.at if offset is None else offset
-        if hint is None and self._guarded[min(place, len(self.text))] in _HINTS:
-            hint = _HINTS[self._guarded[place]]
+        if hint is None and self.text.startswith("==", place):
+            hint = "an equation is a type, {a == b : T}; T.is_eq(a, b) compares two values"
+        elif hint is None:
+            hint = _HINTS.get(self._guarded[min(place, len(self.text))])
         return BendError("syntax", self.start + place, f"expected {expected}, found {self._found(place)}", hint=hint)
 
     def _found(self, place: int) -> str:
@@ -92,7 +94,10 @@ class Cursor:
         if name is not None:
             word = name.group()
             return f"the keyword '{word}'" if word in KEYWORDS else f"'{word}'"
-        return "the end of the line" if self.text[place] in "\r\n" else f"'{self.text[place]}'"
+        letter = self.text[place]
+        if letter in "\r\n":
+            return "the end of the line"
+        return f"'{letter}'" if letter.isprintable() else f"the character U+{ord(letter):04X}"
 
     def expect(self, token: str, why: str) -> None:
         """Pass over a token that must come; `why` says what it is for."""
@@ -202,7 +207,9 @@ class Cursor:
             codes.extend(map(ord, run.group()))
             place = run.end()
             if place >= len(self.text):
-                raise self.error('the closing " of a string', place)
+                opened = self.text.count("\n", 0, begin) + 1
+                hint = f"the string begins in line {opened}, column {self.column(begin)}"
+                raise self.error('the closing " of a string', place, hint)
             if self.text[place] == '"':
                 break
             code, place = self._escape(place)

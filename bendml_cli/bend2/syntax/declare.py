@@ -44,6 +44,7 @@ class FileReader(DeclarationReader):
                 message = "this declaration is nested too deep to be read"
                 raise BendError("too-deep", start, message, hint="split it into smaller ones") from None
         self.module.todos = self.todos
+        self.module.todo_places = sorted(self.todo_places)
 
     def _read_one(self) -> bool:
         """Read the next declaration; False at the end of the file."""

@@ -82,6 +82,9 @@ class _Loader:
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             problem = f"{path} is not UTF-8 text (line {line})"
+            if position == NOWHERE:
+                source = self.book.sources.add(path, data.decode("utf-8", "replace"))
+                position = source.start + len(data[: error.start].decode("utf-8"))
         if position == NOWHERE:
             # The entry is asked for by nobody: its own start is where we can point.
             position = self.book.sources.add(path, "").start
@@ -106,7 +109,7 @@ class _Loader:
             raise BendError(
                 "import",
                 line.pos,
-                f"the alias '{line.alias}' names another file already",
+                f"the alias '{line.alias}' is taken by an import above",
                 hint="choose another alias",
             )
         if real in self.open:

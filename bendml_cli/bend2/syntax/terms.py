@@ -50,6 +50,7 @@ class TermReader(Cursor):
         super().__init__(source)
         self.context = context
         self.todos = 0
+        self.todo_places: set[int] = set()
         # Dotted names bound so far in this declaration: those are not looked up among the aliases.
         self.dotted: set[str] = set()
 
@@ -334,6 +335,7 @@ class TermReader(Cursor):
         name = self.name("the name of the hole")
         if name == "TODO":
             self.todos += 1
+            self.todo_places.add(pos)
         return s.HoleTerm(pos, name)
 
     # Suffixes
