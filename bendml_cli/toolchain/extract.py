@@ -99,10 +99,14 @@ class _Tree:
             path.symlink_to(target)
         home = self.into.resolve()
         for place in self.links:
+            path = self._path(place)
             try:
-                leads_to = (self.into / place).resolve()
-            except (OSError, RuntimeError):
-                raise ArchiveError(f"'{place}' is a link to itself") from None
+                path.stat()
+            except FileNotFoundError:
+                pass  # To nothing, yet perhaps to nothing outside.
+            except OSError:
+                raise ArchiveError(f"the link '{place}' leads nowhere") from None
+            leads_to = path.resolve()
             if not leads_to.is_relative_to(home):
                 raise ArchiveError(f"the link '{place}' leaves the tree")
 
