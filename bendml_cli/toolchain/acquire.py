@@ -74,14 +74,14 @@ def acquire(
                 fetch(to, watch)
                 return Acquired(to, _verified(artefact, sha256, to, watch), origin)
             except IntegrityError as error:
-                to.unlink(missing_ok=True)
+                _give_up(to)
                 if not last:
                     # Only what an earlier run left may be to blame: once more, from the beginning.
                     watch.note(f"{artefact.name}: what an earlier run left does not fit; fetching it whole")
                     continue
                 tried.append(Tried(origin, error.message))
             except (DownloadError, ArchiveError) as error:
-                to.unlink(missing_ok=True)
+                _give_up(to)
                 tried.append(Tried(origin, error.message))
             except OSError as error:
                 if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
@@ -94,9 +94,19 @@ def acquire(
 _Fetch = Callable[[Path, Watcher], None]
 
 
+def _origin_file(to: Path) -> Path:
+    return to.with_name(f"{to.name}.origin")
+
+
+def _give_up(to: Path) -> None:
+    """Remove what was fetched; what there is of an unfinished download stays."""
+    to.unlink(missing_ok=True)
+    _origin_file(to).unlink(missing_ok=True)
+
+
 def _left_over(artefact: Artefact, to: Path, ways: Iterator[tuple[str, _Fetch]]) -> Iterator[tuple[str, _Fetch]]:
     """The ways to fetch; before them, what an earlier run had fetched whole when it was interrupted."""
-    origin = to.with_name(to.name + ".origin")
+    origin = _origin_file(to)
     if to.exists() and origin.exists():
         yield origin.read_text(encoding="utf-8"), lambda to, watch: None
     for named, fetch in ways:
