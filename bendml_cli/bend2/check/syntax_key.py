@@ -6,19 +6,13 @@ Binder names and marks count: `x => x` and `y => y` are two instances. Positions
 from __future__ import annotations
 
 from bendml_cli.bend2.core.terms import (
-    Absurd,
-    Ann,
-    App,
     Ctr,
     Data,
-    Eq,
     F32Lit,
     Hole,
-    Kind,
     Lam,
     Let,
     Match,
-    Meet,
     NatLit,
     Pi,
     QuantLit,
@@ -28,62 +22,41 @@ from bendml_cli.bend2.core.terms import (
     Term,
     U32Lit,
     Var,
+    subterms,
 )
 
 
 def syntax_key(term: Term) -> str:
-    """The term as text, with every name and mark."""
-    parts: list[str] = []
-    _write(term, parts)
-    return " ".join(parts)
+    """The term as text, with every name and mark: its nodes in the order written, each with the number of its parts."""
+    words: list[str] = []
+    pending = [term]
+    while pending:
+        at = pending.pop()
+        parts = [part for part, _ in subterms(at)]
+        words.append(f"{type(at).__name__}/{len(parts)} {_own(at)}")
+        pending += reversed(parts)
+    return " ".join(words)
 
 
-def _write(term: Term, parts: list[str]) -> None:
-    parts.append(type(term).__name__)
-    children: tuple[Term, ...] = ()
+def _own(term: Term) -> str:
+    """What a node says itself, without its parts."""
     match term:
-        case Var():
-            parts.append(str(term.index))
-        case Ref():
-            parts.append(term.key + ("!" if term.offload else ""))
-        case App():
-            parts.append(str(len(term.arguments)))
-            children = (term.function, *term.arguments)
-        case Lam():
-            parts.append(term.quantity + term.name)
-            children = (term.body,)
-        case Pi():
-            parts.append(term.quantity + term.name)
-            children = (term.domain, term.codomain)
-        case Data() | Ctr():
-            parts += [term.key, str(len(term.arguments))]
-            children = term.arguments
-        case NatLit() | U32Lit() | QuantLit():
-            parts.append(str(term.value))
-        case F32Lit():
-            parts.append(str(term.bits))
-        case StrLit():
-            parts.append(str(term.codes))
-        case Match():
-            parts.append(term.constructor)
-            children = (term.hit, term.miss)
-        case Eq():
-            children = (term.left, term.right, term.type)
-        case Rewrite():
-            parts.append(str(term.name))
-            children = (term.evidence, term.motive, term.body)
-        case Kind():
-            children = (term.quantity,)
-        case Meet():
-            children = (term.left, term.right)
-        case Ann():
-            children = (term.term, term.type)
-        case Let():
-            parts += [binder.quantity + binder.name for binder in term.binders]
-            children = (*term.values, term.body)
-        case Hole():
-            parts.append(term.name)
-        case Absurd():
-            pass
-    for child in children:
-        _write(child, parts)
+        case Var(index=index):
+            return str(index)
+        case Ref(key=key, offload=offload):
+            return f"{key}{'!' if offload else ''}"
+        case Lam(quantity=quantity, name=name) | Pi(quantity=quantity, name=name):
+            return f"{quantity}{name}"
+        case Data(key=key) | Ctr(key=key) | Match(constructor=key):
+            return key
+        case NatLit(value=value) | U32Lit(value=value) | QuantLit(value=value) | F32Lit(bits=value):
+            return str(value)
+        case StrLit(codes=codes):
+            return str(codes)
+        case Rewrite(name=name):
+            return str(name)
+        case Let(binders=binders):
+            return " ".join([binder.quantity + binder.name for binder in binders])
+        case Hole(name=name):
+            return name
+    return ""

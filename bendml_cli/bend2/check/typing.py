@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from bendml_cli.bend2.check.descent import Column, descends
+from bendml_cli.bend2.check.matching import check_absurd, check_match
 from bendml_cli.bend2.check.refusals import Refusals
-from bendml_cli.bend2.core.book import Constructor, spell_by_path
 from bendml_cli.bend2.core.convert import equal, fits
 from bendml_cli.bend2.core.evaluate import argument, literal_step
 from bendml_cli.bend2.core.quote import as_it_stands
@@ -317,9 +317,9 @@ class Typing(Refusals):
             case Lam():
                 self.check_lambda(term, goal, live, columns)
             case Match():
-                self.check_match(term, goal, live, columns)
+                check_match(self, term, goal, live, columns)
             case Absurd():
-                self.check_absurd(term, goal, live)
+                check_absurd(self, term, goal, live)
             case Let():
                 self.check_let(term, goal, live)
             case Ctr():
@@ -336,7 +336,7 @@ class Typing(Refusals):
                 if not fits(self.machine, observed, goal, self.context.depth):
                     raise self.mismatch(term.pos, goal, observed, hint=hint)
 
-    def _function_goal(self, term: Term, goal: Thunk, what: str) -> VPi:
+    def function_goal(self, term: Term, goal: Thunk, what: str) -> VPi:
         pi = self.machine.force(goal)
         if not isinstance(pi, VPi):
             raise self.error("cannot-check", term.pos, f"{what} fits no goal but a function type", expected=goal)
@@ -344,7 +344,7 @@ class Typing(Refusals):
 
     def check_lambda(self, term: Lam, goal: Thunk, live: bool, columns: tuple[Column, ...]) -> None:
         """`x => body` at `@q x:A -> B`; a `+` lambda lifts a plain arrow if A is Data."""
-        pi = self._function_goal(term, goal, "a parameter too many is named here: it" if columns else "a lambda")
+        pi = self.function_goal(term, goal, "a parameter too many is named here: it" if columns else "a lambda")
         quantity = pi.quantity
         if term.quantity == REUSABLE and quantity == PLAIN:
             self.require_copyable(pi.domain, term.pos)
@@ -445,104 +445,6 @@ class Typing(Refusals):
         error.hint = LITERAL_HINTS.get((name, error.expected or ""))
         raise error
 
-    def check_match(self, term: Match, goal: Thunk, live: bool, columns: tuple[Column, ...]) -> None:
-        """`\\{C: h; m}` at `@q s:D<..> -> P`: the arm at C's fields, then the rest at D without C."""
-        pi, data = self._scrutinised(term, goal, live, "a match")
-        constructor = self.book.constructors.get(term.constructor)
-        if constructor is None:
-            raise self.unknown(term.constructor, term.pos, "constructor")
-        remaining = [key for key in self.book.datatypes[data.key].constructors if key not in data.removed]
-        if term.constructor not in remaining:
-            name = self.subject.module.spell(term.constructor)
-            if term.constructor in data.removed:
-                message = f"{name} is already matched here"
-            else:
-                message = f"{name} is no constructor of {self.show(pi.domain)}"
-            hint = f"the constructors left here: {', '.join(spell_by_path(key) for key in remaining) or 'none'}"
-            raise self.error("constructor", term.pos, message, hint=hint)
-        context = self.context
-        before = context.uses[:]
-        if _is_field_type(pi.domain):
-            data = VData(data.key, tuple([_shared(each) for each in data.args]), data.removed)
-        arm_goal = self._arm_goal(pi, data, constructor, ())
-        if columns:
-            column = columns[0]
-            column.quantity = pi.quantity
-            column.constructor = constructor.key
-            column.fields = [Column() for _ in constructor.fields]
-            self.check(term.hit, arm_goal, live, (*column.fields, *columns[1:]))
-            column.constructor = None
-            column.fields = []
-        else:
-            self.check(term.hit, arm_goal, live)
-        reached = len(remaining) > 1 or isinstance(term.miss, Match)
-        term.typing = (pi.quantity, pi.domain, goal, reached, context.depth)
-        if reached:
-            after = context.uses
-            context.uses = before
-            rest = ready(VData(data.key, data.args, (*data.removed, term.constructor)))
-            goal = ready(VPi(pi.quantity, pi.name, rest, pi.codomain, pi.constant))
-            self.check(term.miss, goal, live, columns)
-            context.uses = [max(pair) for pair in zip(after, context.uses, strict=True)]
-
-    def _scrutinised(self, term: Term, goal: Thunk, live: bool, what: str) -> tuple[VPi, VData]:
-        """What a match and `\\{}` ask of their goal, in order: a function type, not erased in live code, over a
-        datatype."""
-        pi = self._function_goal(term, goal, what)
-        if live and pi.quantity in (ERASED, TEMPLATE):
-            message = "an erased value cannot be matched in live code"
-            raise self.error("erased-scrutinee", term.pos, message, hint="drop the - of what is matched")
-        data = self.machine.force(pi.domain)
-        if not isinstance(data, VData):
-            message = f"{self.show(pi.domain)} is no datatype here, so its value cannot be matched"
-            hint = "match what its type depends on first"
-            raise self.error("not-a-datatype", term.pos, message, observed=pi.domain, hint=hint)
-        return pi, data
-
-    def _arm_goal(self, pi: VPi, data: VData, constructor: Constructor, fields: Env) -> Thunk:
-        """`@.. fields -> P[C{fields}]`, its binders named as declared: a plain field takes the scrutinee's quantity,
-        a `+` field is reusable unless the scrutinee is erased, a `-` field stays erased."""
-        if len(fields) == len(constructor.fields):
-            return pi.constant or pi.codomain(ready(VCtr(constructor.key, fields)))
-        field = constructor.fields[len(fields)]
-        quantity = field.quantity
-        if quantity == PLAIN or (quantity == REUSABLE and pi.quantity == ERASED):
-            quantity = pi.quantity
-        type_ = Thunk(field.type, data.args + fields)
-        # Deep literal patterns nest arms in arms; a constant goal is handed on, not computed again through all of them.
-        constant = pi.constant if len(fields) + 1 == len(constructor.fields) else None
-        return ready(
-            VPi(
-                quantity,
-                field.name,
-                type_,
-                lambda x: constant or self._arm_goal(pi, data, constructor, (*fields, x)),
-                constant,
-            )
-        )
-
-    def check_absurd(self, term: Absurd, goal: Thunk, live: bool) -> None:
-        """`\\{}`: no constructor is left, or a live binder in scope has an empty type."""
-        pi, data = self._scrutinised(term, goal, live, "a match without cases")
-        remaining = [key for key in self.book.datatypes[data.key].constructors if key not in data.removed]
-        if remaining and not self._in_absurd_scope():
-            names = [spell_by_path(key) for key in remaining]
-            message = f"cases are missing: {', '.join(names)}"
-            hint = "add a case for each, or a last row with a variable"
-            raise self.error("coverage", term.pos, message, missing=names, observed=pi.domain, hint=hint)
-        term.typing = (pi.quantity, pi.domain, goal, self.context.depth)
-
-    def _in_absurd_scope(self) -> bool:
-        """Is some binder in scope, not erased, of a datatype with no constructor left?"""
-        for quantity, type_ in zip(self.context.quantities, self.context.types, strict=True):
-            if quantity != ERASED:
-                data = self.machine.force(type_)
-                if isinstance(data, VData):
-                    constructors = self.book.datatypes[data.key].constructors
-                    if all(key in data.removed for key in constructors):
-                        return True
-        return False
-
     def check_reflexivity(self, term: Refl, goal: Thunk) -> None:
         """`{==}` at an equation whose sides are equal."""
         equation = self.machine.force(goal)
@@ -578,25 +480,6 @@ class Typing(Refusals):
             raise self.mismatch(term.pos, goal, at_right, message, hint)
         term.typing = (evidence_type, goal, self.context.depth)
         return term.body, Thunk(term.motive, (*outer, equation.left, ready(REFL)))
-
-
-def _is_field_type(domain: Thunk) -> bool:
-    """Is this the type of a field, as a parameter of its datatype gives it?"""
-    term = domain.term.function if isinstance(domain.term, App) else domain.term
-    return isinstance(term, Var) and domain.level < 0
-
-
-def _shared(thunk: Thunk) -> Thunk:
-    """An argument of a datatype instance that was reached through a field's type.
-
-    Bend does not inline a lambda there when it infers the kind of a type that applies it, so that the second part of a
-    pair inside a pair cannot be let or marked + (reading.md, "Match compilation", last rule).
-    """
-    if not isinstance(thunk.term, Lam):
-        return thunk
-    copy = Thunk(thunk.term, thunk.env)
-    copy.shared = True
-    return copy
 
 
 def _field_term(field: Thunk, pos: int) -> Term:
