@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import shutil
 import signal
@@ -30,7 +31,7 @@ def pip_download(
     with tempfile.TemporaryDirectory(prefix="pip-", dir=work) as folder:
         wanted, dest = Path(folder) / "wanted.txt", Path(folder) / "dest"
         wanted.write_text(f"{name}=={version} --hash=sha256:{sha256}\n", encoding="utf-8")
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"]
+        command = [*_pip(), "download", "--quiet", "--disable-pip-version-check", "--no-input"]
         # Without its cache: nothing outside the root is touched.
         command += ["--no-cache-dir", "--no-deps", "--only-binary", ":all:", "--require-hashes"]
         command += ["--timeout", str(int(patience.connect)), "--dest", str(dest), "--requirement", str(wanted)]
@@ -53,6 +54,16 @@ def npm_pack(name: str, version: str, to: Path, work: Path, patience: Patience, 
         command += ["--loglevel", "error", "--no-update-notifier", "--cache", str(Path(folder) / "cache")]
         _run("npm", command, Path(folder), patience, watch)
         _only_file("npm", dest, "*.tgz").replace(to)
+
+
+def _pip() -> list[str]:
+    """How to run pip: this Python's own, else, as some environments are made without it, the one on PATH."""
+    if importlib.util.find_spec("pip") is not None:
+        return [sys.executable, "-m", "pip"]
+    found = shutil.which("pip3") or shutil.which("pip")
+    if found is None:
+        raise DownloadError("pip is not installed")
+    return [found]
 
 
 def _run(client: str, command: list[str], folder: Path, patience: Patience, watch: Watcher) -> None:

@@ -93,6 +93,8 @@ class Source(_Model):
         if scheme in _PACKAGE and not _PACKAGE[scheme].fullmatch(rest):
             wanted = "pip:NAME==VERSION" if scheme == Scheme.PIP else "npm:NAME@VERSION"
             raise ValueError(f"'{self.at}' is not {wanted} with an exact version")
+        if scheme == Scheme.FILE and not rest.startswith("/"):
+            raise ValueError(f"'{self.at}': a file: source begins with file:/")
         if (scheme == Scheme.NPM) != (self.member is not None):
             raise ValueError(f"'{self.at}': npm: sources, and they alone, name a member")
         return self

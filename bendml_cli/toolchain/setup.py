@@ -103,7 +103,7 @@ def set_up(
     folders = Folders(root)
     yield from wanted.unavailable
     kept = _kept(wanted.artefacts, folders)
-    if len(kept) == len(wanted.artefacts):
+    if len(kept) == len(wanted.artefacts) and not any(_leftovers(artefact, folders) for artefact in wanted.artefacts):
         yield from kept.values()
         return
     with _locked(folders, watch):
@@ -111,9 +111,12 @@ def set_up(
         kept = _kept(wanted.artefacts, folders)
         with _room(folders):
             for artefact in wanted.artefacts:
-                yield kept.get(artefact.name) or _one(
-                    artefact, wanted.pinned, folders, offline=offline, patience=patience, watch=watch
-                )
+                if artefact.name in kept:
+                    # Of a setup that was interrupted when all but this was done.
+                    _give_up_leftovers(artefact, folders)
+                    yield kept[artefact.name]
+                else:
+                    yield _one(artefact, wanted.pinned, folders, offline=offline, patience=patience, watch=watch)
 
 
 def _expand(lock: Lock, names: Iterable[str]) -> set[str]:
@@ -230,10 +233,18 @@ def _enter(artefact: Artefact, entry: Installed, folders: Folders, watch: Watche
     """Write an artefact into setup.json; only then is its archive given up."""
     watch.stage(artefact.name, Stage.RECORDING)
     save_installed(folders.root, {**all_installed(folders.root), artefact.name: entry})
+    _give_up_leftovers(artefact, folders)
+
+
+def _leftovers(artefact: Artefact, folders: Folders) -> list[Path]:
+    """What was fetched of an artefact and is still kept, whole or in part."""
     download = folders.download(artefact)
-    for file in folders.downloads.glob(f"{artefact.name}-*"):
-        if file.name.startswith(download.name):
-            file.unlink(missing_ok=True)
+    return [file for file in download.parent.glob("*") if file.name.startswith(download.name)]
+
+
+def _give_up_leftovers(artefact: Artefact, folders: Folders) -> None:
+    for file in _leftovers(artefact, folders):
+        file.unlink(missing_ok=True)
 
 
 def _hash_wanted(artefact: Artefact, folders: Folders) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 import time
@@ -135,4 +136,16 @@ def test_pip_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program))
     with pytest.raises(DownloadError, match=r"^pip says: ERROR: no such version$"):
+        pip_download("tool", "1.0", "0" * 64, tmp_path / "to", tmp_path, HURRY, Silent())
+
+
+def test_no_pip_in_this_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(DownloadError, match=r"^pip is not installed$"):
+        pip_download("tool", "1.0", "0" * 64, tmp_path / "to", tmp_path, HURRY, Silent())
+    other = tmp_path / "pip3"
+    other.write_text("#!/bin/sh\necho ERROR: it was asked\nexit 1\n")
+    other.chmod(0o755)
+    with pytest.raises(DownloadError, match="it was asked"):
         pip_download("tool", "1.0", "0" * 64, tmp_path / "to", tmp_path, HURRY, Silent())

@@ -143,6 +143,7 @@ def test_one_is_sound(tmp_path: Path) -> None:
         ({"sources": [{"at": "npm:tool@latest", "member": "a"}]}, "is not npm:NAME@VERSION with an exact version"),
         ({"sources": [{"at": "npm:tool@1.0.0"}]}, "npm: sources, and they alone, name a member"),
         ({"sources": [{"at": "https://example.org/a", "member": "a"}]}, "npm: sources, and they alone, name a member"),
+        ({"sources": [{"at": "file:here/tool"}]}, "a file: source begins with file:/"),
         ({"sources": []}, "at least 1 item"),
         ({"sha256": "0" * 63}, "should match pattern"),
         ({"platform": "windows-x64"}, "platform 'windows-x64' is none of any, linux-x64"),

@@ -130,6 +130,14 @@ def test_again_does_nothing(lock: Lock, home: Path, served: Served) -> None:
     assert {path: path.lstat().st_mtime_ns for path in home.rglob("*")} == before
 
 
+def test_what_an_interrupted_setup_left_when_all_was_done_is_cleared_away(lock: Lock, home: Path) -> None:
+    run(lock, home)
+    for name in ("tool-1.0-tool.bin", "tool-1.0-tool.bin.origin"):
+        (home / "downloads" / name).touch()
+    assert set(statuses(run(lock, home)).values()) == {"kept"}
+    assert clean(home)
+
+
 def test_a_root_may_be_moved(lock: Lock, home: Path, tmp_path: Path) -> None:
     run(lock, home)
     home.rename(tmp_path / "moved")
