@@ -22,7 +22,7 @@ types: $(VENV)/.installed-dev
 	$(BIN)/mypy --strict
 
 pytest: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n logical
+	$(BIN)/python -m pytest -n logical --dist loadgroup
 
 # An editable installation: the stamps go stale only when what must be installed changes, not with each edit.
 $(VENV)/.installed: pyproject.toml | $(BIN)/python

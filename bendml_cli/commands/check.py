@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext, suppress
+from collections.abc import Sequence
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
 
 from bendml_cli import __version__
+from bendml_cli.commands.termination import termination_as_interrupt
 from bendml_cli.console import live_progress, print_sealed, print_summary, standard_output
 from bendml_cli.engines.choice import EngineChoice
 from bendml_cli.engines.choose import Engines, choose_engines
@@ -76,7 +75,7 @@ def run_suites(project: Project, suites: Sequence[Suite], engines: Engines, opti
     console = standard_output()
     show = nullcontext(_Quiet()) if options.json else live_progress(console, len(cases))
     try:
-        with _termination_as_interrupt(), show as progress:
+        with termination_as_interrupt(), show as progress:
             results = run_cases(
                 cases, session, jobs=options.jobs, fail_fast=options.fail_fast, started=progress.started
             )
@@ -116,17 +115,3 @@ def _manifest(project: Project, suites: Sequence[Suite], engines: Engines, optio
         started=datetime.now(UTC),
         verdict="running",
     )
-
-
-@contextmanager
-def _termination_as_interrupt() -> Iterator[None]:
-    """A polite kill is handled as Ctrl-C is."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from bendml_cli.commands.termination import termination_as_interrupt
 from bendml_cli.console_setup import SetupWatcher, print_setup, setup_progress
 from bendml_cli.errors import BendmlError
 from bendml_cli.toolchain.download import Patience
@@ -48,7 +49,7 @@ def setup(options: SetupOptions) -> int:
     offline = options.offline.absolute() if options.offline else None
     outcomes = []
     show = nullcontext(Silent()) if options.json else setup_progress(wanted.number)
-    with show as watch:
+    with termination_as_interrupt(), show as watch:
         for outcome in set_up(wanted, root, offline=offline, patience=Patience(), watch=watch):
             outcomes.append(outcome)
             if isinstance(watch, SetupWatcher):

@@ -109,7 +109,8 @@ def test_the_c_compiler_is_found_where_pip_has_put_it(tmp_path: Path) -> None:
     assert f"nothing to do: 1 of 1 are there already, in {home}" in done.stdout
 
 
-def test_ctrl_c_leaves_no_traceback_and_can_be_taken_up_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_it_leaves_no_traceback_and_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
     program = tmp_path / "npm"
     program.write_text("#!/bin/sh\nsleep 100\n")
     program.chmod(0o755)
@@ -120,7 +121,7 @@ def test_ctrl_c_leaves_no_traceback_and_can_be_taken_up_again(tmp_path: Path) ->
     until = time.monotonic() + 20
     while not list(home.glob("work/npm-*/log")) and time.monotonic() < until:
         time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (130, "interrupted\n")
     assert not list(home.glob("work/*"))

@@ -24,7 +24,7 @@ from bendml_cli.toolchain.download import Patience
 from bendml_cli.toolchain.lock import ANY, Artefact, Kind, Lock, Source, Unpack
 from bendml_cli.toolchain.progress import Silent, Stage
 
-HURRY = Patience(attempts=3, connect=2.0, stall=0.5, backoff=0.01)
+HURRY = Patience(attempts=3, connect=5.0, stall=1.0, backoff=0.01)
 
 #: What a made tool holds: its files under the folder `top`, one of them executable.
 TOOL = {"top/bin/tool": b"#!/bin/sh\necho made\n", "top/lib/data": bytes(range(256)) * 1000, "README": b"not taken\n"}

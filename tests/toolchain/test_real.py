@@ -29,7 +29,8 @@ extern "C" __global__ void saxpy(float a, const float *x, float *y, int n) {
 """
 DATA = "mnist,gpt2-vocab,gpt2-merges"
 
-pytestmark = pytest.mark.network
+# One group: where tests run in several processes, these share what is fetched once.
+pytestmark = [pytest.mark.network, pytest.mark.xdist_group("network")]
 
 
 def setup(home: Path, *arguments: str) -> tuple[int, list[dict[str, Any]]]:
