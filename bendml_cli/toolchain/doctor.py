@@ -212,7 +212,7 @@ def examine_compilers() -> list[Finding]:
     """The C compilers of the system: $CC's, and those on PATH. A note when there is none."""
     wanted = "clang 14 (19 for `!`)"
     named = os.environ.get("CC")
-    findings = []
+    findings: list[Finding] = []
     for name, origin in ((named, "$CC"), *((name, "PATH") for name in _COMPILERS)):
         if not name or any(finding.name == name for finding in findings):
             continue
