@@ -207,6 +207,19 @@ def setup(
     _finish(command)
 
 
+@app.command()
+def doctor(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Say which tools, packages and devices are there, what is wrong with them, and whether the machine is idle."""
+
+    def command() -> int:
+        from bendml_cli.commands.doctor import DoctorOptions
+        from bendml_cli.commands.doctor import doctor as run
+
+        return run(DoctorOptions(json))
+
+    _finish(command)
+
+
 @bench.command("check")
 def bench_check(
     packages: Annotated[

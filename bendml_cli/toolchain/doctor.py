@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from importlib import metadata
@@ -23,6 +24,9 @@ from bendml_cli.toolchain.store import root as toolchain_root
 
 CUDA_FILES = ("include/nvrtc.h", "include/cuda.h", "lib64/libnvrtc.so", "lib64/libcudart.so")
 """What Bend's GPU lane looks for in a CUDA_HOME."""
+NOT_INSTALLED = "not installed"
+"""The problem of what `bendml setup` would install."""
+_SYSTEM_CUDA = ("/usr/local/cuda", "/opt/cuda")
 _COMPILERS = ("clang", "gcc", "cc")
 _VERSION_SECONDS = 20.0
 _REQUIREMENT = re.compile(
@@ -92,7 +96,7 @@ def _examine_installed(artefact: Artefact, entry: Installed | None) -> Finding:
             name=artefact.name,
             health=Health.NOTE,
             wanted=artefact.version,
-            problem="not installed",
+            problem=NOT_INSTALLED,
             way_out=command,
         )
     finding = Finding(
@@ -140,7 +144,15 @@ def examine_packages() -> list[Finding]:
         declared = metadata.requires("bendml") or []
     except metadata.PackageNotFoundError:
         problem = "bendml itself is not installed as a package, so its requirements are not known"
-        return [Finding(name="bendml", health=Health.NOTE, wanted="", problem=problem, way_out="pip install -e .")]
+        return [
+            Finding(
+                name="bendml",
+                health=Health.NOTE,
+                wanted="",
+                problem=problem,
+                way_out=f"{sys.executable} -m pip install bendml",
+            )
+        ]
     needed = [_REQUIREMENT.match(line) for line in declared]
     found = [match for match in needed if match is not None and match["extra"] != "dev"]
     return [_examine_requirement(m["name"], m["bounds"].strip(), m["extra"]) for m in found]
@@ -148,13 +160,15 @@ def examine_packages() -> list[Finding]:
 
 def _examine_requirement(name: str, bounds: str, extra: str | None) -> Finding:
     missing = Health.BROKEN if extra is None else Health.NOTE
-    # As pip takes it: quoted, for what `>` means to a shell.
-    command = f"pip install '{name}{bounds}'"
+    # Quoted, for what `>` means to a shell.
+    command = f"{sys.executable} -m pip install '{name}{bounds}'"
     finding = Finding(name=name, health=Health.GOOD, wanted=bounds or "any")
     try:
         distribution = metadata.distribution(name)
     except metadata.PackageNotFoundError:
-        problem = "not installed" if extra is None else f"not installed; only `{extra}` needs it"
+        problem = (
+            f"{name} is not there, and bendml needs it" if extra is None else f"not installed; only `{extra}` needs it"
+        )
         return finding.model_copy(update={"health": missing, "problem": problem, "way_out": command})
     finding = finding.model_copy(
         update={"version": distribution.version, "path": str(distribution.locate_file("")), "origin": "pip"}
@@ -165,7 +179,7 @@ def _examine_requirement(name: str, bounds: str, extra: str | None) -> Finding:
     gone = [file for file in distribution.files or [] if _counts(file) and not Path(str(file.locate())).exists()]
     if gone:
         problem = f"{len(gone)} of its files are gone, such as {gone[0]}"
-        again = f"pip install --force-reinstall '{name}{bounds}'"
+        again = f"{sys.executable} -m pip install --force-reinstall '{name}{bounds}'"
         return finding.model_copy(update={"health": missing, "problem": problem, "way_out": again})
     return finding
 
@@ -248,12 +262,17 @@ def examine_cuda() -> Finding:
     for folder, origin in _cuda_folders(own):
         if not folder.is_dir():
             continue
+        # A link that points at nothing does not exist.
         missing = [name for name in CUDA_FILES if not (folder / name).exists()]
+        version = _cuda_version(folder / "include/cuda.h")
         finding = Finding(
-            name="CUDA_HOME", health=Health.GOOD, wanted="12", version=None, path=str(folder), origin=origin
+            name="CUDA_HOME", health=Health.GOOD, wanted="12", version=version, path=str(folder), origin=origin
         )
-        if not missing:
+        if not missing and (version is None or version.startswith("12.")):
             return finding
+        if not missing:
+            old = {"health": Health.NOTE, "problem": f"this is CUDA {version}, and Bend asks for CUDA 12"}
+            return finding.model_copy(update={**old, "way_out": command})
         # What setup has put there must be whole; what it was never asked for need not be there.
         broken = folder == own and _setup_has("cuda-nvrtc") and _setup_has("cuda-runtime")
         health = Health.BROKEN if broken else Health.NOTE
@@ -267,8 +286,17 @@ def _cuda_folders(own: Path) -> Iterator[tuple[Path, str]]:
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if named := os.environ.get(variable):
             yield Path(named), f"${variable}"
-    for place in ("/usr/local/cuda", "/opt/cuda"):
+    for place in _SYSTEM_CUDA:
         yield Path(place), "system"
+
+
+def _cuda_version(header: Path) -> str | None:
+    """The version that a cuda.h defines: 12090 is 12.9."""
+    try:
+        found = re.search(r"^#define\s+CUDA_VERSION\s+(\d+)", header.read_text(errors="replace"), re.MULTILINE)
+    except OSError:
+        return None
+    return f"{int(found[1]) // 1000}.{int(found[1]) % 1000 // 10}" if found else None
 
 
 def _setup_has(name: str) -> bool:
