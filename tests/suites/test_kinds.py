@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bendml_cli.bend2.report import REFUSED, Report
+from bendml_cli.engines.bend_output import UNNAMED
 from bendml_cli.project import Project
 from bendml_cli.suites.case import Outcome, Session, Status
 from bendml_cli.suites.kinds.hygiene import blemishes
@@ -185,3 +186,65 @@ def test_a_mutant_leaves_the_package_as_it_was(tmp_path: Path) -> None:
     before = (make_project(tmp_path) / "bend/demo/main.bend").read_text()
     run(tmp_path, MUTANT, engine(demo_judge))
     assert (tmp_path / "bend/demo/main.bend").read_text() == before
+
+
+def words(path: Path, **fields: object) -> Report:
+    """A refusal as it is read from another checker's words: what it does not tell is None."""
+    report = refused(path, UNNAMED, "x is used twice", **fields)
+    report.from_words = True
+    return report
+
+
+def test_a_refusal_whose_reason_the_words_do_not_tell_is_skipped_and_never_passed(tmp_path: Path) -> None:
+    check = "  - {kind: rejects, id: r, file: tests/bad.bend, category: usage, variable: x}\n"
+    bend = FakeEngine(words, name="bend")
+    (outcome,) = run(tmp_path, check, bend)
+    assert outcome.status is Status.SKIPPED
+    assert outcome.detail == "bend: refused, as it should be, but its words do not tell: category, variable"
+    # Another engine that does tell is enough, and one that tells otherwise is a failure.
+    (outcome,) = run(tmp_path, check, bend, engine(lambda path: refused(path, "usage", variable="x")))
+    assert (outcome.status, outcome.detail) == (Status.PASSED, "refused: usage")
+    (outcome,) = run(tmp_path, check, bend, engine(lambda path: refused(path, "usage", variable="y")))
+    assert outcome.status is Status.FAILED
+    (outcome,) = run(tmp_path, check, FakeEngine(accepted, name="bend"))
+    assert outcome.status is Status.FAILED
+
+
+def test_what_the_words_tell_is_compared(tmp_path: Path) -> None:
+    check = "  - {kind: rejects, id: r, file: tests/bad.bend, category: usage, line: 2}\n"
+    (outcome,) = run(tmp_path, check, FakeEngine(lambda path: words(path, line=2), name="bend"))
+    assert (outcome.status, outcome.detail) == (
+        Status.PASSED,
+        "refused: usage (its words do not tell: category)",
+    )
+    (outcome,) = run(tmp_path, check, FakeEngine(lambda path: words(path, line=3), name="bend"))
+    assert outcome.status is Status.FAILED
+    # The types are in every mismatch that Bend reports: without them it is another refusal.
+    (outcome,) = run(tmp_path, REJECTS, FakeEngine(words, name="bend"))
+    assert (outcome.status, "expected is None" in outcome.detail) == (Status.FAILED, True)
+
+
+def test_a_mutant_is_skipped_where_the_words_do_not_tell_what_breaks(tmp_path: Path) -> None:
+    (outcome,) = run(tmp_path, MUTANT, FakeEngine(words, name="bend"))
+    assert (outcome.status, "do not tell whether id_law is what breaks" in outcome.detail) == (Status.SKIPPED, True)
+    (outcome,) = run(tmp_path, MUTANT, FakeEngine(lambda path: words(path, definition="id_law"), name="bend"))
+    assert outcome.status is Status.PASSED
+
+
+def test_both_reports_of_a_disagreement_are_kept(tmp_path: Path) -> None:
+    other = FakeEngine(lambda path: refused(path, expected="Nat", observed="Bool"), name="bend")
+    (outcome,) = run(tmp_path, PROOFS, engine(demo_judge), other)
+    assert outcome.status is Status.FAILED
+    assert "embedded: ALL PROOFS CHECK, bend: SOME PROOFS FAIL (" in outcome.detail
+    assert "expected Nat, observed Bool)" in outcome.detail
+    kept = outcome.keep["disagreement.txt"]
+    assert "[embedded]\nALL PROOFS CHECK" in kept
+    assert "[bend]\nSOME PROOFS FAIL" in kept
+
+
+def test_a_kernel_that_bend_itself_lacks_is_skipped_with_its_reason(tmp_path: Path) -> None:
+    (suite,) = select_suites(Project(make_project(tmp_path, HEAD + KERNEL)), [])
+    (case,) = suite.cases()
+    outcome = case.run(Session((FakeEngine(demo_judge, name="bend"),), require_bend=False, without_bend=None))
+    assert outcome.status is Status.SKIPPED
+    assert outcome.detail == "needs Bend's second kernel (BendTT): bend: no kernel"
