@@ -73,11 +73,10 @@ def with_deep_stack(work: Callable[[], T]) -> T:
             failures.append(failure)
 
     limit = sys.getrecursionlimit()
-    stack = threading.stack_size(STACK_BYTES)
+    stack = threading.stack_size()
     sys.setrecursionlimit(RECURSION_LIMIT)
     try:
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
+        thread = _start(run)
         while thread.is_alive():
             thread.join(0.2)
     finally:
@@ -86,6 +85,19 @@ def with_deep_stack(work: Callable[[], T]) -> T:
     if failures:
         raise failures[0]
     return results[0]
+
+
+def _start(run: Callable[[], None]) -> threading.Thread:
+    """A running thread, with the largest stack of those tried that this process may have."""
+    for size in (STACK_BYTES, STACK_BYTES // 4, STACK_BYTES // 16):
+        threading.stack_size(size)
+        thread = threading.Thread(target=run, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            continue
+        return thread
+    raise MemoryError("no thread can be started")
 
 
 def _check(path: Path, timeout: float, main: bool, store: Cache | None) -> Report:
