@@ -84,9 +84,10 @@ def setup_progress(number: int) -> Iterator[SetupWatcher]:
     console = standard_output()
     progress = Progress(
         TextColumn("{task.description}", table_column=Column(min_width=28)),
-        BarColumn(bar_width=24),
-        _Amount(),
-        TimeElapsedColumn(),
+        # So that a line fits into 80 columns.
+        BarColumn(bar_width=24 if console.width >= 100 else 8),
+        _Amount(table_column=Column(no_wrap=True)),
+        TimeElapsedColumn(table_column=Column(no_wrap=True)),
         console=console,
         transient=True,
         disable=not console.is_terminal,

@@ -12,6 +12,7 @@ from typing import Any
 
 from bendml_cli.commands.termination import termination_as_interrupt
 from bendml_cli.console_setup import SetupWatcher, print_setup, setup_progress
+from bendml_cli.diagnostics import printable
 from bendml_cli.errors import BendmlError
 from bendml_cli.toolchain.download import Patience
 from bendml_cli.toolchain.lock import current_platform, load_lock
@@ -40,6 +41,9 @@ def setup(options: SetupOptions) -> int:
     began = time.monotonic()
     platform = current_platform()
     root = home_or(options.root)
+    if any("\udc80" <= sign <= "\udcff" for sign in str(root)):
+        # npm would write beside it, and setup.json could not name it.
+        raise BendmlError(f"{printable(str(root))}: the name of this folder is not UTF-8", "name another with --root")
     if options.offline is not None and not options.offline.is_dir():
         raise BendmlError(f"--offline {options.offline}: there is no such folder")
     skip = _names(options.skip) + ([] if options.gpt2 else ["gpt2"])
@@ -68,8 +72,11 @@ def setup(options: SetupOptions) -> int:
 
 
 def _names(given: list[str]) -> list[str]:
-    """Names that may be given one by one or with commas between them."""
-    return [name.strip() for names in given for name in names.split(",") if name.strip()]
+    """Names that may be given one by one or with commas between them. Raises BendmlError for an option without any."""
+    found = [[name.strip() for name in names.split(",") if name.strip()] for names in given]
+    if not all(found):
+        raise BendmlError("--only and --skip need a name", "bend, for one; a first part, such as cuda, names several")
+    return [name for names in found for name in names]
 
 
 def _outcome_json(outcome: Outcome) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -230,5 +231,5 @@ def _by_hand(artefact: Artefact, sha256: str | None, folders: Folders) -> str:
     which = f"with SHA-256 {sha256}" if sha256 else "whose hash is not recorded yet"
     return (
         f"put the file {artefact.file} {which} into a folder DIR, and run: "
-        f"bendml setup --root {folders.root} --only {artefact.name} --offline DIR"
+        f"bendml setup --root {shlex.quote(str(folders.root))} --only {artefact.name} --offline DIR"
     )

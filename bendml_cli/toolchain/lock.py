@@ -167,6 +167,12 @@ class Artefact(_Model):
             raise ValueError(f"`into` must name something inside the root, not '{self.into}'")
         if "/" in self.file or self.file.startswith("."):
             raise ValueError(f"`file` must be a plain file name, not '{self.file}'")
+        if self.sha256 is None and self.unpack.kind is not Kind.FILE:
+            raise ValueError(f"only a single file may come without a hash, not kind {self.unpack.kind}")
+        if self.unpack.kind is Kind.PYTHON_PACKAGE and (
+            self.unpack.record is None or self.sources[0].scheme is not Scheme.PIP
+        ):
+            raise ValueError("a python-package needs `record`, and its first source is pip:")
         return self
 
 
@@ -236,7 +242,7 @@ def load_lock(path: Path | None = None) -> Lock:
         return Lock.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
     except OSError as error:
         raise ToolchainError(f"{file} cannot be read: {error.strerror}", "reinstall bendml") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ToolchainError(f"{file} is not YAML: {' '.join(str(error).split())}") from None
     except ValidationError as error:
         problems = (f"{'.'.join(str(p) for p in e['loc']) or 'file'}: {e['msg']}" for e in error.errors())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-import json
+import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator
@@ -14,12 +14,13 @@ from enum import StrEnum
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+from pydantic import TypeAdapter
 
 from bendml_cli.errors import ToolchainError, UnknownName
 from bendml_cli.toolchain.acquire import NoSource, Tried, acquire
 from bendml_cli.toolchain.download import Patience
 from bendml_cli.toolchain.install import install, is_whole
-from bendml_cli.toolchain.lock import ANY, Artefact, Kind, Lock
+from bendml_cli.toolchain.lock import ANY, Artefact, Kind, Lock, Sha256
 from bendml_cli.toolchain.progress import Stage, Watcher
 from bendml_cli.toolchain.python_package import locate, verify_package
 from bendml_cli.toolchain.store import Folders, Installed, all_installed, save_installed, write_durably
@@ -202,13 +203,27 @@ def _installed(
     patience: Patience,
     watch: Watcher,
 ) -> Installed:
+    others = [other for other in pinned if other.into == artefact.into and other.name != artefact.name]
+    _refuse_what_is_not_ours(artefact, others, folders)
     wanted = _hash_wanted(artefact, folders)
     acquired = acquire(artefact, wanted, folders, offline=offline, patience=patience, watch=watch)
     if wanted is None:
         _record_hash(artefact, acquired.sha256, acquired.origin, folders)
-    others = [other for other in pinned if other.into == artefact.into and other.name != artefact.name]
     place = install(artefact, acquired, others, folders, watch)
     return _entry(artefact, place, acquired.sha256, acquired.origin)
+
+
+def _refuse_what_is_not_ours(artefact: Artefact, others: list[Artefact], folders: Folders) -> None:
+    """Raises ToolchainError when something stands in an artefact's place that no setup has put there."""
+    place = folders.root / artefact.into
+    entered = all_installed(folders.root)
+    # The manifest is written first, so that of a setup that was interrupted there is one.
+    ours = any(each.name in entered or folders.manifest(each.name).exists() for each in (artefact, *others))
+    if os.path.lexists(place) and not ours:
+        raise ToolchainError(
+            f"{place} is there, and bendml setup has not put it there",
+            "move it away, or name another folder with --root DIR or in $BENDML_HOME",
+        )
 
 
 def _verified_package(artefact: Artefact, watch: Watcher) -> Installed:
@@ -252,12 +267,25 @@ def _hash_wanted(artefact: Artefact, folders: Folders) -> str | None:
     if artefact.sha256 is not None:
         return artefact.sha256
     found = _recorded(folders).get(artefact.name)
-    return str(found["sha256"]) if found and found.get("version") == artefact.version else None
+    return found.sha256 if found is not None and found.version == artefact.version else None
 
 
-def _recorded(folders: Folders) -> dict[str, dict[str, str]]:
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """A hash that a first download has settled."""
+
+    version: str
+    sha256: Sha256
+    origin: str
+    when: str
+
+
+_RECORDED = TypeAdapter(dict[str, _Recorded])
+
+
+def _recorded(folders: Folders) -> dict[str, _Recorded]:
     try:
-        recorded: dict[str, dict[str, str]] = json.loads(folders.recorded.read_text(encoding="utf-8"))
+        recorded = _RECORDED.validate_json(folders.recorded.read_bytes())
     except FileNotFoundError:
         return {}
     except ValueError:
@@ -268,8 +296,8 @@ def _recorded(folders: Folders) -> dict[str, dict[str, str]]:
 
 def _record_hash(artefact: Artefact, sha256: str, origin: str, folders: Folders) -> None:
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    entry = {"version": artefact.version, "sha256": sha256, "origin": origin, "when": when}
-    write_durably(folders.recorded, json.dumps({**_recorded(folders), artefact.name: entry}, indent=2) + "\n")
+    entries = {**_recorded(folders), artefact.name: _Recorded(artefact.version, sha256, origin, when)}
+    write_durably(folders.recorded, _RECORDED.dump_json(entries, indent=2).decode() + "\n")
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -110,9 +111,11 @@ def all_installed(root: Path | None = None) -> dict[str, Installed]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise ToolchainError(f"{file} cannot be read: {error.strerror}", "check the folder's permissions") from None
+        way_out = "see what is there, or name another folder with --root DIR or in $BENDML_HOME"
+        raise ToolchainError(f"{file} cannot be read: {error.strerror}", way_out) from None
     except (ValueError, KeyError, TypeError):
-        raise ToolchainError(f"{file} is damaged", f"delete it and run: bendml setup --root {home}") from None
+        way_out = f"delete it and run: bendml setup --root {shlex.quote(str(home))}"
+        raise ToolchainError(f"{file} is damaged", way_out) from None
 
 
 def save_installed(root: Path, entries: dict[str, Installed]) -> None:
@@ -122,9 +125,10 @@ def save_installed(root: Path, entries: dict[str, Installed]) -> None:
 
 
 def read_manifest(folders: Folders, name: str) -> dict[str, str]:
-    """The SHA-256 of an artefact's files, by their paths from the root; empty when there is none. Raises OSError."""
+    """The SHA-256 of an artefact's files, by their paths from the root; empty when there is none. Of a damaged one,
+    paths that do not exist. Raises OSError."""
     try:
-        lines = folders.manifest(name).read_text(encoding="utf-8").splitlines()
+        lines = folders.manifest(name).read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
         return {}
     return {path: sha256 for sha256, _, path in (line.partition("  ") for line in lines)}

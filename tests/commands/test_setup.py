@@ -82,6 +82,9 @@ def test_json(tmp_path: Path, empty: Path) -> None:
         (["--only", "gpt2", "--no-gpt2"], "error: nothing is left to set up\n"),
         (["--offline", "/nowhere"], "error: --offline /nowhere: there is no such folder\n"),
         (["--root", "/dev/null/home"], "error: /dev/null/home"),
+        (["--only", ""], "error: --only and --skip need a name\n  bend, for one"),
+        (["--only", "bend", "--skip", ", "], "error: --only and --skip need a name\n"),
+        (["--root", "/tmp/\udcff"], "error: /tmp/\\udcff: the name of this folder is not UTF-8\n"),
     ],
 )
 def test_bad_use_is_one_line_and_the_way_out(tmp_path: Path, arguments: list[str], message: str) -> None:

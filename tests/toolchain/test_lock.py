@@ -156,6 +156,9 @@ def test_one_is_sound(tmp_path: Path) -> None:
         ({"unpack": {"kind": "tar.gz", "take": {"tool": "../up"}, "limit": 1}}, "'../up' leaves the folder"),
         ({"unpack": {"kind": "rar"}}, "unpack.kind"),
         ({"colour": "red"}, "colour"),
+        ({"sha256": None}, "only a single file may come without a hash, not kind tar.gz"),
+        ({"unpack": {"kind": "python-package", "record": "0" * 64}}, "its first source is pip:"),
+        ({"unpack": {"kind": "python-package"}, "sources": [{"at": "pip:tool==1.0"}]}, "needs `record`"),
     ],
 )
 def test_what_is_refused(tmp_path: Path, changes: dict[str, Any], why: str) -> None:
@@ -187,3 +190,9 @@ def test_what_is_no_lock_file(tmp_path: Path, text: str, why: str) -> None:
         load_lock(tmp_path / "lock")
     with pytest.raises(ToolchainError, match="cannot be read: No such file"):
         load_lock(tmp_path / "none")
+
+
+def test_a_lock_file_that_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "lock").write_bytes(b"\xff\xfe\0")
+    with pytest.raises(ToolchainError, match="is not YAML"):
+        load_lock(tmp_path / "lock")

@@ -158,6 +158,28 @@ def test_what_is_gone_is_installed_anew_and_the_rest_kept(lock: Lock, home: Path
     assert (home / "halves/lib64/libup.so").exists()
 
 
+@pytest.mark.parametrize("damage", [b"", b"\xff\xfe", b"garbage"])
+def test_what_has_lost_its_manifest_is_installed_anew(lock: Lock, home: Path, damage: bytes) -> None:
+    run(lock, home)
+    (home / "manifests/tool.sha256").write_bytes(damage)
+    assert statuses(run(lock, home))["tool"] == "installed"
+    assert holds(home)
+
+
+def test_what_setup_has_not_put_there_is_left_alone(lock: Lock, home: Path) -> None:
+    (home / "tool").mkdir(parents=True)
+    (home / "tool/mine").write_text("mine")
+    (home / "data/set").mkdir(parents=True)
+    (home / "data/set/file").write_text("mine too")
+    outcomes = run(lock, home)
+    assert statuses(outcomes) | {"tool": "failed", "data": "failed"} == statuses(outcomes)
+    assert outcomes["tool"].problem == f"{home}/tool is there, and bendml setup has not put it there"
+    assert outcomes["tool"].way_out.startswith("move it away, or name another folder with --root DIR")
+    assert statuses(outcomes)["other"] == "installed"
+    assert (home / "tool/mine").read_text() == "mine"
+    assert (home / "data/set/file").read_text() == "mine too"
+
+
 def test_another_version_replaces_the_old_one(lock: Lock, home: Path, served: Served) -> None:
     run(lock, home)
     data = packed({"top/bin/new": b"new"}, Kind.TAR_GZ)
@@ -327,11 +349,12 @@ def test_no_error_page_is_taken_for_the_file(home: Path, served: Served, wrong: 
     assert not (home / "recorded-hashes.json").exists()
 
 
-def test_a_damaged_record_of_hashes_is_not_forgotten(home: Path, served: Served) -> None:
+@pytest.mark.parametrize("record", ["{", "[]", '{"weights": 5}', '{"weights": {"version": "1.0"}}'])
+def test_a_damaged_record_of_hashes_is_not_forgotten(home: Path, served: Served, record: str) -> None:
     data = safetensors(b"first")
     lock = lock_of(made("weights", data, served.put("/w", data), kind=Kind.FILE, sha256=None, form="safetensors"))
     home.mkdir()
-    (home / "recorded-hashes.json").write_text("{")
+    (home / "recorded-hashes.json").write_text(record)
     outcome = run(lock, home)["weights"]
     assert outcome.problem == f"{home}/recorded-hashes.json is damaged"
     assert outcome.way_out == "delete it to trust the next download anew"
