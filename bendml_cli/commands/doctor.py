@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from bendml_cli import __version__
 from bendml_cli.console_doctor import print_diagnosis, working
 from bendml_cli.engines.bend_program import BEND_VERSION, LEAN_VERSION, find_bend, locate_bend, why_no_kernel
-from bendml_cli.errors import BendmlError, EngineUnavailable
+from bendml_cli.errors import BendmlError, EngineUnavailable, ToolchainError
 from bendml_cli.evidence.facts import sha256_of
 from bendml_cli.machine import Gpus, Idleness, Machine, gpus, idleness, machine
 from bendml_cli.toolchain.doctor import (
@@ -21,7 +22,7 @@ from bendml_cli.toolchain.doctor import (
     examine_packages,
     examine_tools,
 )
-from bendml_cli.toolchain.lock import current_platform, load_lock
+from bendml_cli.toolchain.lock import FILE_NAME, current_platform, load_lock
 from bendml_cli.toolchain.store import root as toolchain_root
 
 
@@ -56,7 +57,8 @@ def doctor(options: DoctorOptions) -> int:
     with working(quiet=options.json):
         diagnosis = diagnose()
     if options.json:
-        print(diagnosis.model_dump_json(indent=2))
+        # Not by pydantic: a path may hold bytes that are no text, and these are escaped here.
+        print(json.dumps(diagnosis.model_dump(), indent=2))
     else:
         print_diagnosis(diagnosis)
     return 0 if diagnosis.verdict == "good" else 1
@@ -131,7 +133,11 @@ def _pinned_program() -> str | None:
 
 
 def _tools() -> list[Finding]:
-    """The pinned tools; where this platform has none, that."""
+    """The pinned tools; where this platform has none, or toolchain.lock cannot be used, that."""
+    try:
+        load_lock()
+    except ToolchainError as error:
+        return [Finding(name=FILE_NAME, health=Health.BROKEN, wanted="", problem=error.message, way_out=error.way_out)]
     try:
         return examine_tools()
     except BendmlError as error:

@@ -58,7 +58,7 @@ def locate_bend() -> tuple[Path, str]:
     if named := os.environ.get(VARIABLE):
         found = shutil.which(named)
         if found is None:
-            what = f"bend is not installed: ${VARIABLE} names '{named}', which is no program"
+            what = f"bend is not installed: ${VARIABLE} names '{_as_text(named)}', which is no program"
             raise EngineUnavailable(what, _way_out(f"${VARIABLE}"))
         return Path(found).absolute(), f"${VARIABLE}"
     entry = _installed("bend")
@@ -131,6 +131,11 @@ def _installed(name: str) -> Installed | None:
         return installed(name)
     except BendmlError:
         return None
+
+
+def _as_text(path: str) -> str:
+    """A path for a message that stands in evidence: bytes that are no text are escaped."""
+    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def _way_out(origin: str) -> str:

@@ -12,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from bendml_cli.toolchain.lock import current_platform
+from bendml_cli.commands import doctor as commands
+from bendml_cli.errors import ToolchainError
+from bendml_cli.toolchain.doctor import Health
+from bendml_cli.toolchain.lock import Lock, current_platform
 from bendml_cli.toolchain.store import Folders, Installed, save_installed, write_manifest
 from tests.standin import make_bend
 
@@ -77,6 +80,27 @@ def test_json(tmp_path: Path) -> None:
     assert {finding["health"] for finding in found["packages"]} <= {"good", "note"}
     (bend,) = [finding for finding in found["tools"] if finding["name"] == "bend"]
     assert (bend["health"], bend["wanted"], bend["way_out"]) == ("note", "2.0.35", "bendml setup --only bend")
+
+
+def test_json_of_paths_that_are_no_text(tmp_path: Path) -> None:
+    done = doctor(tmp_path, "--json", BENDML_BEND="/no\udcff", CC="/no\udcff")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["engines"][0]["problem"].endswith(
+        "$BENDML_BEND names '/no\\xff', which is no program"
+    )
+
+
+def test_a_lock_that_cannot_be_used_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged() -> Lock:
+        raise ToolchainError("toolchain.lock is no lock file: file: it is empty", "reinstall bendml")
+
+    monkeypatch.setenv("BENDML_HOME", str(tmp_path))
+    monkeypatch.setattr(commands, "load_lock", damaged)
+    diagnosis = commands.diagnose()
+    assert diagnosis.verdict == "broken"
+    assert [(finding.name, finding.health, finding.way_out) for finding in diagnosis.tools] == [
+        ("toolchain.lock", Health.BROKEN, "reinstall bendml")
+    ]
 
 
 def test_an_installed_bend_and_its_digest(tmp_path: Path) -> None:
