@@ -117,7 +117,7 @@ def _result_line(record: ResultRecord) -> Text:
     line = Text()
     line.append(f"{record.status.value:<8}", style=record.status.value)
     line.append(f"{record.suite}/{record.id}", style="label")
-    line.append(f"  {record.detail}")
+    line.append(f"  {printable(record.detail)}")
     if record.status is not Status.SKIPPED:
         cost = [f"{record.seconds:.2f} s"]
         if record.peak_resident_bytes is not None:

@@ -62,6 +62,9 @@ if mode == "loop":
 if mode == "say":  # a status, then words
     code, _, words = detail.partition(" ")
     end(json.loads(words), int(code))
+if mode == "flood":
+    while True:
+        print("ALL PROOFS CHECK")
 if mode == "hold":
     child = subprocess.Popen([sys.executable, "-c", "import time; x = b'x' * " + detail + "; time.sleep(1)"])
     child.wait()

@@ -17,6 +17,7 @@ from bendml_cli.engines.engine import Capability, Judgement, Ran, Usage
 from bendml_cli.engines.process import Finished, ProcessGroup
 
 NAME = "bend"
+_KEPT_OF_A_FLOOD = 1 << 16
 
 
 class BendEngine:
@@ -157,7 +158,9 @@ def _sum(one: Usage, two: Usage) -> Usage:
 
 
 def _transcript(call: str, done: Finished) -> str:
-    """A call and all that came of it, as it came."""
+    """A call and all that came of it, as it came; of one that wrote without end, how it began."""
+    if done.flooded:
+        done = replace(done, stdout=done.stdout[:_KEPT_OF_A_FLOOD], stderr=done.stderr[:_KEPT_OF_A_FLOOD])
     end = "\n" if done.stdout and not done.stdout.endswith("\n") else ""
     errors = f"[standard error]\n{done.stderr}" if done.stderr else ""
     end_errors = "\n" if errors and not errors.endswith("\n") else ""

@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from bendml_cli.evidence.verify import verify
 from tests.fakes import SUITE, make_project
+from tests.processes import all_end
 from tests.standin import make_bend
 
 LEAN = "print('Lean (version 4.34.0)')"
@@ -139,6 +139,15 @@ def test_no_answer_is_an_error_for_every_kind_of_check(tmp_path: Path, choice: s
     assert (root / "out/suites/demo/bad/bend/transcript").exists()
 
 
+def test_what_bend_writes_does_not_steer_the_terminal(tmp_path: Path) -> None:
+    root = make_project(tmp_path)
+    main = root / "bend/demo/main.bend"
+    main.write_text('# stand-in: say 0 "a\\u0007b\\u009b2J"\n' + main.read_text())
+    done = check(root, "--engine", "bend")
+    assert "no verdict stands in Bend's output (status 0): a\\x07b\\x9b2J" in done.stdout
+    assert not {"\x07", "\x9b"} & set(done.stdout)
+
+
 def test_the_second_kernel_alone_can_fail(tmp_path: Path) -> None:
     root = make_project(tmp_path)
     main = root / "bend/demo/main.bend"
@@ -183,5 +192,4 @@ def test_an_interrupt_ends_bend_and_its_children(tmp_path: Path) -> None:
     )
     assert done.returncode == 130, done.stderr
     assert "Traceback" not in done.stderr
-    for pid in pids.read_text().split():
-        assert not psutil.pid_exists(int(pid)) or psutil.Process(int(pid)).status() == psutil.STATUS_ZOMBIE
+    assert all_end(pids.read_text().split())

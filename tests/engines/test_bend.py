@@ -8,7 +8,6 @@ import threading
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from bendml_cli.bend2.report import ACCEPTED, REFUSED
@@ -19,6 +18,7 @@ from bendml_cli.engines.choose import choose_engines
 from bendml_cli.engines.engine import Judgement
 from bendml_cli.errors import EngineUnavailable
 from bendml_cli.toolchain.lock import load_lock
+from tests.processes import all_end
 from tests.standin import make_bend
 
 
@@ -213,9 +213,17 @@ def test_an_endless_loop_ends_at_the_limit_with_its_children(bend: Path, tmp_pat
     assert time.perf_counter() - began < 8
     assert (judgement.report, judgement.failure) == (None, "no answer within 2 s")
     assert judgement.usage.cpu_seconds is not None
-    assert judgement.usage.cpu_seconds > 1.0
-    for pid in (tmp_path / "pids").read_text().split():
-        assert not psutil.pid_exists(int(pid)) or psutil.Process(int(pid)).status() == psutil.STATUS_ZOMBIE
+    assert judgement.usage.cpu_seconds > 0.2
+    assert all_end((tmp_path / "pids").read_text().split())
+
+
+def test_of_output_without_end_only_the_beginning_is_kept(
+    bend: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bendml_cli.engines.process.OUTPUT_BYTES", 1 << 20)
+    judgement = judge(tmp_path, "# stand-in: flood\n")
+    assert judgement.failure == "the engine wrote more than 1 MiB"
+    assert len(judgement.transcript) < 70_000
 
 
 def test_stop_ends_a_call_and_its_children(bend: Path, tmp_path: Path) -> None:
@@ -229,8 +237,7 @@ def test_stop_ends_a_call_and_its_children(bend: Path, tmp_path: Path) -> None:
     engine.stop()
     thread.join(10)
     assert answers[0].failure == "stopped"
-    for pid in (tmp_path / "pids").read_text().split():
-        assert not psutil.pid_exists(int(pid)) or psutil.Process(int(pid)).status() == psutil.STATUS_ZOMBIE
+    assert all_end((tmp_path / "pids").read_text().split())
 
 
 def test_memory_is_that_of_the_child_that_allocates(bend: Path, tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ import threading
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from bendml_cli.engines.process import Finished, ProcessGroup
 from bendml_cli.engines.resources import with_stack
+from tests.processes import all_end
 
 
 def python(code: str, limit: float = 30.0, group: ProcessGroup | None = None) -> Finished:
@@ -81,17 +81,14 @@ def test_the_limit_ends_what_has_left_the_session_and_lost_its_parent(tmp_path: 
     assert done.seconds < 6
     pids = [int(word) for word in told.read_text().split()]
     assert len(pids) == 2
-    _, alive = psutil.wait_procs([psutil.Process(pid) for pid in pids if psutil.pid_exists(pid)], timeout=5)
-    assert not [p for p in alive if p.status() != psutil.STATUS_ZOMBIE]
+    assert all_end(pids)
 
 
 def test_what_a_program_leaves_behind_ends_with_it() -> None:
     code = "import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']).pid)"
     for done in (python(code), watched(code)):
         assert done.code == 0
-        time.sleep(0.2)
-        pid = int(done.stdout)
-        assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+        assert all_end([done.stdout])
 
 
 def test_memory_is_what_the_whole_tree_holds() -> None:
