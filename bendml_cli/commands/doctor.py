@@ -10,9 +10,15 @@ from pydantic import BaseModel, ConfigDict
 
 from bendml_cli import __version__
 from bendml_cli.console_doctor import print_diagnosis, working
-from bendml_cli.engines.bend_program import BEND_VERSION, LEAN_VERSION, find_bend, locate_bend, why_no_kernel
+from bendml_cli.engines.bend_program import (
+    BEND_VERSION,
+    LEAN_VERSION,
+    find_bend,
+    is_as_released,
+    locate_bend,
+    why_no_kernel,
+)
 from bendml_cli.errors import BendmlError, EngineUnavailable, ToolchainError
-from bendml_cli.evidence.facts import sha256_of
 from bendml_cli.machine import Gpus, Idleness, Machine, gpus, idleness, machine
 from bendml_cli.toolchain.doctor import (
     Finding,
@@ -22,7 +28,7 @@ from bendml_cli.toolchain.doctor import (
     examine_packages,
     examine_tools,
 )
-from bendml_cli.toolchain.lock import FILE_NAME, current_platform, load_lock
+from bendml_cli.toolchain.lock import FILE_NAME, load_lock
 from bendml_cli.toolchain.store import root as toolchain_root
 
 
@@ -111,9 +117,8 @@ def examine_engines() -> list[Finding]:
         path=str(program.path),
         origin=program.origin,
     )
-    pinned = _pinned_program()
-    if pinned is not None:
-        same = sha256_of(program.path) == pinned
+    same = is_as_released(program)
+    if same is not None:
         engine = engine.model_copy(update={"digest": "holds" if same else "broken"})
         if not same:
             # Not broken: whoever builds Bend from its source has another file of the same version.
@@ -122,14 +127,6 @@ def examine_engines() -> list[Finding]:
     lack = why_no_kernel()
     kernel = Finding(name="second kernel", health=Health.NOTE if lack else Health.GOOD, wanted=f"Lean {LEAN_VERSION}")
     return [engine, kernel if lack is None else kernel.model_copy(update={"problem": lack})]
-
-
-def _pinned_program() -> str | None:
-    """The digest of the released program, where the lock has it for this platform."""
-    try:
-        return load_lock().artefact("bend", current_platform()).unpack.checks.get("bin/bend")
-    except BendmlError:
-        return None
 
 
 def _tools() -> list[Finding]:

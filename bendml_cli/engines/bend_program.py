@@ -11,6 +11,7 @@ from pathlib import Path
 from bendml_cli.engines.process import ProcessGroup
 from bendml_cli.engines.resources import with_stack
 from bendml_cli.errors import BendmlError, EngineUnavailable
+from bendml_cli.toolchain.hashing import sha256_of
 from bendml_cli.toolchain.store import Installed, installed
 from bendml_cli.toolchain.store import root as toolchain_root
 
@@ -85,6 +86,19 @@ def ask_version(path: Path) -> str:
     if done.code or found is None:
         raise ValueError("`bend version` does not answer with a version")
     return found[1]
+
+
+def is_as_released(program: BendProgram) -> bool | None:
+    """Whether a program is the very file that was released; None where the lock has no hash of it for this platform,
+    or it cannot be read."""
+    # Here, as commands that drive no Bend have no use for the lock.
+    from bendml_cli.toolchain.lock import current_platform, load_lock
+
+    try:
+        pinned = load_lock().artefact("bend", current_platform()).unpack.checks.get("bin/bend")
+        return None if pinned is None else sha256_of(program.path) == pinned
+    except (BendmlError, OSError):
+        return None
 
 
 def lean_folder() -> Path | None:

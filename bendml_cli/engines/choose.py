@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bendml_cli.engines.bend import BendEngine
-from bendml_cli.engines.bend_program import find_bend
+from bendml_cli.engines.bend_program import BendProgram, find_bend, is_as_released
 from bendml_cli.engines.choice import EngineChoice
 from bendml_cli.engines.embedded import EmbeddedEngine
 from bendml_cli.engines.engine import Engine
@@ -42,4 +42,15 @@ def choose_engines(choice: EngineChoice, *, cache: Path | None = None) -> Engine
         ) from None
     bend = BendEngine(program)
     chosen = (bend, embedded) if choice is EngineChoice.BOTH else (bend,)
-    return Engines(chosen, None, f"the pinned {program.version}, of {program.origin}")
+    return Engines(chosen, None, f"{_told(program)}, of {program.origin}")
+
+
+def _told(program: BendProgram) -> str:
+    """What may be said of a program that has only told its version."""
+    match is_as_released(program):
+        case True:
+            return f"the pinned {program.version}, as it was released"
+        case False:
+            return f"one that calls itself {program.version} and is not the file that was released"
+        case None:
+            return f"one that calls itself {program.version}"

@@ -17,7 +17,8 @@ from bendml_cli.engines.choice import EngineChoice
 from bendml_cli.engines.choose import choose_engines
 from bendml_cli.engines.engine import Judgement
 from bendml_cli.errors import EngineUnavailable
-from bendml_cli.toolchain.lock import load_lock
+from bendml_cli.toolchain.hashing import sha256_of
+from bendml_cli.toolchain.lock import Kind, Lock, Unpack, load_lock
 from tests.processes import all_end
 from tests.standin import make_bend
 
@@ -135,7 +136,10 @@ def test_choices(bend: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         engines = choose_engines(choice)
         assert [engine.name for engine in engines.chosen] == names
-        assert (engines.without_bend, engines.with_bend) == (None, "the pinned 2.0.35, of $BENDML_BEND")
+        assert engines.without_bend is None
+        assert engines.with_bend is not None
+        assert engines.with_bend.startswith("one that calls itself 2.0.35")
+        assert engines.with_bend.endswith(", of $BENDML_BEND")
     engines = choose_engines(EngineChoice.EMBEDDED)
     assert [engine.name for engine in engines.chosen] == ["embedded"]
     assert engines.without_bend == "--engine embedded leaves it out"
@@ -224,6 +228,28 @@ def test_of_output_without_end_only_the_beginning_is_kept(
     judgement = judge(tmp_path, "# stand-in: flood\n")
     assert judgement.failure == "the engine wrote more than 1 MiB"
     assert len(judgement.transcript) < 70_000
+
+
+@pytest.mark.parametrize(
+    ("released", "told"),
+    [
+        (True, "the pinned 2.0.35, as it was released, of $BENDML_BEND"),
+        (False, "one that calls itself 2.0.35 and is not the file that was released, of $BENDML_BEND"),
+        (None, "one that calls itself 2.0.35, of $BENDML_BEND"),
+    ],
+)
+def test_only_the_released_file_is_called_the_pinned_one(
+    bend: Path, monkeypatch: pytest.MonkeyPatch, released: bool | None, told: str
+) -> None:
+    hashed = "0" * 64 if released is False else sha256_of(bend)
+    unpack = Unpack(
+        kind=Kind.TAR_GZ, take={"bend": "."}, limit=1, checks={} if released is None else {"bin/bend": hashed}
+    )
+    artefact = load_lock().artefacts[0].model_copy(update={"platform": "any", "unpack": unpack})
+    monkeypatch.setattr(
+        "bendml_cli.toolchain.lock.load_lock", lambda: Lock(format="bendml-toolchain-1", artefacts=[artefact])
+    )
+    assert choose_engines(EngineChoice.BEND).with_bend == told
 
 
 def test_stop_ends_a_call_and_its_children(bend: Path, tmp_path: Path) -> None:
