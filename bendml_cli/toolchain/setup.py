@@ -178,7 +178,7 @@ def _one(
     except ToolchainError as error:
         problem, way_out = error.message, error.way_out
     except OSError as error:
-        problem = error.strerror or str(error)
+        problem = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             problem = problem if "disk is full" in problem else "the disk is full"
             way_out = f"make room in {folders.root}, or name another folder with --root, and run bendml setup again"

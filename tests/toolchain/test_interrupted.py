@@ -128,7 +128,7 @@ def test_killed_in_the_middle_of_a_download_it_goes_on_there(
 
 
 def test_two_at_once(lock: Lock, home: Path, tmp_path: Path, served: Served) -> None:
-    served.put("/big", good(packed(BIG, Kind.TAR_GZ), pause=1.5))
+    served.put("/big", good(packed(BIG, Kind.TAR_GZ), pause=4.0))
     first = started(lock, home, tmp_path)
     until = time.monotonic() + 20
     while not served.requests and time.monotonic() < until:
