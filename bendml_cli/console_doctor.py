@@ -45,7 +45,7 @@ def print_diagnosis(diagnosis: Diagnosis) -> None:
     }
     for title, findings in groups.items():
         console.print()
-        console.print(_table(title, findings))
+        console.print(findings_table(title, findings, diagnosis.root))
     console.print()
     _print_machine(console, diagnosis)
     findings = [finding for group in groups.values() for finding in group]
@@ -64,11 +64,14 @@ def print_diagnosis(diagnosis: Diagnosis) -> None:
     )
 
 
-def _table(title: str, findings: Sequence[Finding]) -> Table:
+def findings_table(title: str, findings: Sequence[Finding], root: str) -> Table:
+    """A table of what was looked at. What lies under `root` is written from there; where there is little room, origin
+    and path are folded."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(title, no_wrap=True)
-    for heading in ("", "wanted", "found", "digest", "origin"):
+    for heading in ("", "wanted", "found", "digest"):
         table.add_column(heading, no_wrap=True)
+    table.add_column("origin", overflow="fold")
     table.add_column("path", overflow="fold")
     for finding in findings:
         table.add_row(
@@ -77,8 +80,9 @@ def _table(title: str, findings: Sequence[Finding]) -> Table:
             Text(finding.wanted),
             Text(finding.version or ("there" if finding.path else "none")),
             Text(finding.digest or ""),
-            Text(finding.origin or ""),
-            Text(finding.path or "", style="place"),
+            # Without the file in the package.
+            Text((finding.origin or "").partition(" package/")[0]),
+            Text((finding.path or "").removeprefix(f"{root}/"), style="place"),
         )
     return table
 
