@@ -8,10 +8,10 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from bendml_cli.digests import sha256_of
 from bendml_cli.engines.process import ProcessGroup
 from bendml_cli.engines.resources import with_stack
 from bendml_cli.errors import BendmlError, EngineUnavailable
-from bendml_cli.toolchain.hashing import sha256_of
 from bendml_cli.toolchain.store import Installed, installed
 from bendml_cli.toolchain.store import root as toolchain_root
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bendml_cli.evidence.facts import sha256_of
+from bendml_cli.digests import sha256_of
 from bendml_cli.evidence.models import Digests, EngineFacts, ResultRecord, Statement, Subject, TestResult
 from bendml_cli.suites.case import Status
 

@@ -11,16 +11,11 @@ from pathlib import Path
 import psutil
 
 import bendml_cli.bend2
+from bendml_cli.digests import sha256_of
 from bendml_cli.engines.bend import BendEngine
 from bendml_cli.engines.embedded import NAME as EMBEDDED
 from bendml_cli.engines.engine import Engine
 from bendml_cli.evidence.models import EngineFacts, GitFacts, HostFacts
-
-
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file's bytes, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def host_facts() -> HostFacts:

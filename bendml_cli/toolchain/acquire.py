@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from bendml_cli.digests import sha256_of
 from bendml_cli.errors import ArchiveError, DownloadError, IntegrityError, ToolchainError
 from bendml_cli.toolchain.clients import npm_pack, pip_download
 from bendml_cli.toolchain.download import Patience, download
 from bendml_cli.toolchain.extract import gunzip, member_of_tar
-from bendml_cli.toolchain.hashing import sha256_of, verify_file, verify_safetensors
+from bendml_cli.toolchain.hashing import verify_file, verify_safetensors
 from bendml_cli.toolchain.lock import Artefact, Scheme, Source
 from bendml_cli.toolchain.progress import Stage, Watcher
 from bendml_cli.toolchain.store import Folders

@@ -1,28 +1,15 @@
-"""SHA-256 of files, and whether a file is the one that was pinned."""
+"""Whether a file is the one that was pinned."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
 
+from bendml_cli.digests import sha256_of
 from bendml_cli.errors import IntegrityError
 
-_CHUNK = 1 << 20
 _LONGEST_HEADER = 100_000_000
-
-
-def sha256_of(file: Path, at: Callable[[int], None] | None = None) -> str:
-    """The SHA-256 of a file, in hexadecimal. `at` is told how many bytes are done. Raises OSError."""
-    digest, done = hashlib.sha256(), 0
-    with file.open("rb") as data:
-        while chunk := data.read(_CHUNK):
-            digest.update(chunk)
-            done += len(chunk)
-            if at is not None:
-                at(done)
-    return digest.hexdigest()
 
 
 def verify_file(file: Path, sha256: str, size: int | None, at: Callable[[int], None] | None = None) -> None:

@@ -8,10 +8,10 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
+from bendml_cli.digests import sha256_of
 from bendml_cli.errors import ArchiveError, IntegrityError
 from bendml_cli.toolchain.acquire import Acquired
 from bendml_cli.toolchain.extract import unpack
-from bendml_cli.toolchain.hashing import sha256_of
 from bendml_cli.toolchain.lock import Artefact, Kind
 from bendml_cli.toolchain.progress import Stage, Watcher
 from bendml_cli.toolchain.store import Folders, Installed, read_manifest, write_manifest

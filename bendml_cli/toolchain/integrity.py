@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bendml_cli.digests import sha256_of
 from bendml_cli.errors import ToolchainError
-from bendml_cli.toolchain.hashing import sha256_of
 from bendml_cli.toolchain.lock import Kind, current_platform, load_lock
 from bendml_cli.toolchain.python_package import verify_package
 from bendml_cli.toolchain.store import Folders, Installed, home_or, read_manifest

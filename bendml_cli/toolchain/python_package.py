@@ -9,8 +9,8 @@ from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
+from bendml_cli.digests import sha256_of
 from bendml_cli.errors import IntegrityError, ToolchainError
-from bendml_cli.toolchain.hashing import sha256_of
 from bendml_cli.toolchain.lock import Artefact
 
 

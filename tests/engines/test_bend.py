@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from bendml_cli.bend2.report import ACCEPTED, REFUSED
+from bendml_cli.digests import sha256_of
 from bendml_cli.engines.bend import BendEngine
 from bendml_cli.engines.bend_program import BEND_VERSION, LEAN_VERSION, STACK_BYTES, BendProgram, find_bend
 from bendml_cli.engines.choice import EngineChoice
 from bendml_cli.engines.choose import choose_engines
 from bendml_cli.engines.engine import Judgement
 from bendml_cli.errors import EngineUnavailable
-from bendml_cli.toolchain.hashing import sha256_of
 from bendml_cli.toolchain.lock import Kind, Lock, Unpack, load_lock
 from tests.processes import all_end
 from tests.standin import make_bend

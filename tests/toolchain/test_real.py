@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
+from bendml_cli.digests import sha256_of
 from bendml_cli.errors import ToolchainError
-from bendml_cli.toolchain.hashing import sha256_of
 from bendml_cli.toolchain.integrity import damaged
 from bendml_cli.toolchain.lock import current_platform, load_lock
 from bendml_cli.toolchain.store import Installed, all_installed
