@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 
 from bendml_cli.bend2.source import Source
 from bendml_cli.bend2.syntax import surface as s
@@ -43,7 +44,7 @@ _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")
 _SPACE = frozenset(" \t\r\n")
 
 
-class TermReader(Cursor):
+class TermReader(Cursor, ABC):
     """Reads terms; bodies.py adds blocks, declarations.py what stands at top level."""
 
     def __init__(self, source: Source, context: Context) -> None:
@@ -56,17 +57,17 @@ class TermReader(Cursor):
 
     # What bodies.py provides
 
+    @abstractmethod
     def block(self) -> s.Surface:
         """A body whose layout starts at its own first token."""
-        raise NotImplementedError
 
+    @abstractmethod
     def type_after_colon(self) -> tuple[s.Surface, int]:
         """Pass over `: T`: T and how often it was read."""
-        raise NotImplementedError
 
+    @abstractmethod
     def do_block(self) -> s.Surface:
         """`do M<..>:` and its statements."""
-        raise NotImplementedError
 
     # Operators
 
