@@ -109,7 +109,7 @@ def _table() -> dict[str, PrimSpec]:
     add("arr_to_list", "o", None)
     add(
         "arr_make", "b", None, "fails"
-    )  # depth (a Nat): a block whose slots are all written, by arr_init, before any is read
+    )  # depth (a Nat): every slot is written by arr_init before it is read
     add("arr_init", "bbo", UNIT, "acts")  # the first write of a slot of such a block
     add("arr_atomic_add arr_atomic_min arr_atomic_max arr_atomic_and arr_atomic_or arr_atomic_xor", "bbb", U32_, "acts")
     add("arr_atomic_exch", "bbb", U32_, "acts")
