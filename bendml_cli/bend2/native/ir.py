@@ -218,7 +218,8 @@ class FreeCell(Expr):
 @dataclass(slots=True, eq=False)
 class Fun:
     """A function. `inline`: always to be inlined. `captured` of the first parameters come from its closure, and then
-    parameters and result are slots (`is_closure`)."""
+    parameters and result are slots (`is_closure`). `borrowed` (owned IR): the parameters that it only looks at, and that
+    the caller still owns; empty when it owns all."""
 
     key: str
     params: tuple[Var, ...]
@@ -227,6 +228,7 @@ class Fun:
     inline: bool = False
     is_closure: bool = False
     captured: int = 0
+    borrowed: tuple[bool, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
