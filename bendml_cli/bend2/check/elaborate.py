@@ -12,6 +12,7 @@ A live call of a template is a call of its instance (`f~0`), without the `~` arg
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bendml_cli.bend2.check.checker import Checker
@@ -51,20 +52,44 @@ class Elaborated:
     unsafe: bool
 
 
+class Elaborator:
+    """The definitions and template instances of a checked book, elaborated one at a time when they are asked for."""
+
+    def __init__(self, checker: Checker) -> None:
+        self._checker = checker
+        self._known: dict[str, Elaborated] = {}
+
+    def names(self) -> Iterator[str]:
+        """Every definition with a body in load order, then every template instance; templates are left out."""
+        definitions = self._checker.book.definitions
+        for key in self._checker.machine.bodies:
+            if definitions[key].templates == 0 and definitions[key].body is not None:
+                yield key
+        yield from self._checker.templates.bodies
+
+    def definition(self, name: str) -> Elaborated | None:
+        """A definition by its key, or an instance by its name; None for what has no body (an opaque law)."""
+        if name not in self._known:
+            checker = self._checker
+            instance = checker.templates.bodies.get(name)
+            definition = checker.book.definitions[name if instance is None else name[: name.rindex("~")]]
+            body = definition.body if instance is None else instance
+            if body is None:
+                return None
+            self._known[name] = Elaborated(
+                name,
+                definition.type if instance is None else checker.templates.types[name],
+                elaborate(checker.machine, body),
+                definition.arity if instance is None else definition.arity - definition.templates,
+                definition.unsafe,
+            )
+        return self._known[name]
+
+
 def elaborate_book(checker: Checker) -> dict[str, Elaborated]:
-    """Every definition with a body in load order, then every template instance; templates themselves are left out."""
-    result: dict[str, Elaborated] = {}
-    for key in checker.machine.bodies:
-        definition = checker.book.definitions[key]
-        if definition.templates == 0 and definition.body is not None:
-            body = elaborate(checker.machine, definition.body)
-            result[key] = Elaborated(key, definition.type, body, definition.arity, definition.unsafe)
-    for name, body in checker.templates.bodies.items():
-        definition = checker.book.definitions[name[: name.rindex("~")]]
-        type_ = checker.templates.types[name]
-        arity = definition.arity - definition.templates
-        result[name] = Elaborated(name, type_, elaborate(checker.machine, body), arity, definition.unsafe)
-    return result
+    """All of a checked book: see `Elaborator.names`."""
+    elaborator = Elaborator(checker)
+    return {name: each for name in elaborator.names() if (each := elaborator.definition(name)) is not None}
 
 
 def elaborate(machine: Machine, term: Term) -> Term:
