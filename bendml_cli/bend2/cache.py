@@ -9,32 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, replace
-from functools import cache as memoize
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+from bendml_cli.bend2.digests import engine_digest, file_digest
 from bendml_cli.bend2.report import ErrorReport, Report
-
-PACKAGE = Path(__file__).parent
-
-
-@memoize
-def engine_digest() -> str:
-    """The SHA-256 of the engine's own code and of Base."""
-    digest = hashlib.sha256()
-    for file in sorted([*PACKAGE.rglob("*.py"), PACKAGE / "base.bend"]):
-        digest.update(file.relative_to(PACKAGE).as_posix().encode())
-        digest.update(hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()
-
-
-def file_digest(path: Path) -> str | None:
-    """The SHA-256 of a file, None where there is none to read."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return None
 
 
 class Cache:

@@ -33,8 +33,14 @@ def judge(
     main: bool = False,
     trusted: frozenset[Module] = frozenset(),
 ) -> Verdict:
-    """Check a book: every declaration, then open claims and `?TODO`s, then trust; with `main`, its normal form."""
-    checker = Checker(book, timeout=timeout)
+    """Check a book: see `judge_by`."""
+    return judge_by(Checker(book, timeout=timeout), main=main, trusted=trusted)
+
+
+def judge_by(checker: Checker, *, main: bool = False, trusted: frozenset[Module] = frozenset()) -> Verdict:
+    """Check the book of a fresh checker, which the caller keeps: every declaration, then open claims and `?TODO`s,
+    then trust; with `main`, its normal form."""
+    book = checker.book
     verdict = Verdict()
     verdict.open_claims = [
         spell_by_path(key)
