@@ -1,0 +1,252 @@
+/* Memory, reference counts and the slow ways of applying closures. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "bend.h"
+
+int b_threaded = 0;
+
+/* ---- memory ---- */
+
+_Thread_local b_heap b_local;
+
+#ifdef B_DEBUG
+long b_live_objects = 0;
+#endif
+
+/* Free objects that threads have given away, by words, in segments of about SEGMENT objects. A segment's first object
+   has the address of the next segment in its header. */
+enum { SEGMENT = B_LOCAL_OBJECTS / 2 };
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
+static b_obj *shared[B_SMALL_WORDS + 1];
+
+/* A link in a header leaves n and kind alone: an address has 48 bits, as rc and tag have together. */
+static b_obj *header_link(const b_obj *o) {
+  uint64_t bits;
+  memcpy(&bits, o, sizeof bits);
+  return (b_obj *)(bits & ((UINT64_C(1) << 48) - 1));
+}
+static void set_header_link(b_obj *o, const b_obj *link) {
+  uint64_t bits;
+  memcpy(&bits, o, sizeof bits);
+  bits = (bits & ~((UINT64_C(1) << 48) - 1)) | (uint64_t)link;
+  memcpy(o, &bits, sizeof bits);
+}
+
+b_obj *b_alloc_large(unsigned words) {
+  b_obj *o = malloc(sizeof(b_obj) + sizeof(V) * words);
+  if (!o) b_out_of_memory();
+  return o;
+}
+
+void b_free_large(b_obj *o) { free(o); }
+
+static void new_chunk(void) {
+  const size_t smallest = (size_t)64 << 10, largest = (size_t)4 << 20, huge_page = (size_t)2 << 20;
+  b_heap *heap = &b_local;
+  size_t bytes = heap->chunk_bytes ? heap->chunk_bytes * 2 : smallest;
+  if (bytes > largest) bytes = largest;
+  heap->chunk_bytes = bytes;
+  void *chunk = bytes == largest ? aligned_alloc(huge_page, bytes) : malloc(bytes);
+  if (!chunk) b_out_of_memory();
+#ifdef MADV_HUGEPAGE
+  if (bytes == largest) madvise(chunk, bytes, MADV_HUGEPAGE);
+#endif
+  heap->chunk = chunk;
+  heap->chunk_end = heap->chunk + bytes;
+}
+
+/* Takes a segment of the shared objects, if there is one. */
+static b_obj *take_shared(unsigned words) {
+  if (!b_threaded || !__atomic_load_n(&shared[words], __ATOMIC_RELAXED)) return NULL;
+  pthread_mutex_lock(&shared_lock);
+  b_obj *segment = shared[words];
+  if (segment) __atomic_store_n(&shared[words], header_link(segment), __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&shared_lock);
+  return segment;
+}
+
+static void give_shared(unsigned words, b_obj *segment) {
+  pthread_mutex_lock(&shared_lock);
+  set_header_link(segment, shared[words]);
+  __atomic_store_n(&shared[words], segment, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&shared_lock);
+}
+
+/* The free list is empty: fills it from the shared objects or with about 4 KiB of fresh ones, and gives one of them. */
+b_obj *b_alloc_refill(unsigned words) {
+  b_heap *heap = &b_local;
+  b_obj *first = take_shared(words);
+  if (first) {
+    heap->count[words] = SEGMENT; /* or fewer: then the list just stays longer before it is shared again */
+  } else {
+    const size_t bytes = sizeof(b_obj) + sizeof(V) * words;
+    size_t room = (size_t)(heap->chunk_end - heap->chunk) / bytes;
+    if (room == 0) {
+      new_chunk();
+      room = (size_t)(heap->chunk_end - heap->chunk) / bytes;
+    }
+    size_t wanted = 4096 / bytes;
+    uint32_t count = (uint32_t)(room < wanted ? room : wanted);
+    first = (b_obj *)heap->chunk;
+    b_obj *o = first;
+    for (uint32_t i = 1; i < count; i++) {
+      b_obj *next = (b_obj *)((char *)o + bytes);
+      o->f[0] = (V)next;
+      o = next;
+    }
+    o->f[0] = 0;
+    heap->chunk += count * bytes;
+    heap->count[words] = count;
+  }
+  heap->free[words] = (b_obj *)first->f[0];
+  heap->count[words]--;
+  return first;
+}
+
+/* The free list is long: half of it goes to the other threads, if there are any. */
+void b_free_surplus(unsigned words) {
+  b_heap *heap = &b_local;
+  heap->count[words] = 0;
+  if (!b_threaded) return;
+  b_obj *segment = heap->free[words];
+  b_obj *last = segment;
+  for (uint32_t i = 1; i < SEGMENT && last->f[0]; i++) last = (b_obj *)last->f[0];
+  heap->free[words] = (b_obj *)last->f[0];
+  last->f[0] = 0;
+  give_shared(words, segment);
+}
+
+void b_heap_release(void) {
+  for (unsigned words = 1; words <= B_SMALL_WORDS; words++) {
+    if (b_local.free[words]) give_shared(words, b_local.free[words]);
+    b_local.free[words] = NULL;
+    b_local.count[words] = 0;
+  }
+}
+
+/* ---- reference counts ---- */
+
+void b_dup_many(V v, uint64_t n) {
+  if (b_is_imm(v)) return;
+  b_obj *o = b_ptr(v);
+  if (n > UINT32_MAX - b_owners(o)) b_fail("out of memory: more than %u owners of one value", UINT32_MAX);
+  __atomic_fetch_add(&o->rc, (uint32_t)n, __ATOMIC_RELAXED);
+}
+
+/* Dead objects wait in a list through their headers, so that the depth of what is freed does not matter. */
+void b_drop_dead(b_obj *o) {
+  b_obj *pending = NULL;
+  for (;;) {
+    V *owned = o->f;
+    uint64_t count = o->n;
+    if (o->kind == B_CLOSURE) {
+      owned = o->f + 1;
+    } else if (o->kind == B_BLOCK && o->tag == B_WORD) {
+      owned = b_data_word(b_word(o));
+      count = ((b_block *)o)->size;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+      if (b_is_imm(owned[i])) continue;
+      b_obj *inner = b_ptr(owned[i]);
+      if (b_release(inner)) {
+        set_header_link(inner, pending);
+        pending = inner;
+      }
+    }
+    switch (o->kind) {
+      case B_CELL:
+      case B_NODE: b_free(o, o->n); break;
+      case B_CLOSURE: b_free(o, o->n + 1u); break;
+      case B_BLOCK: b_block_free(o); break;
+      default: ((b_handle *)o)->release((b_handle *)o);
+    }
+    if (!pending) return;
+    o = pending;
+    pending = header_link(o);
+  }
+}
+
+/* ---- closures ---- */
+
+/* The arguments of a call on its way: read before any other code runs. Not on the stack, so that all calls here are
+   jumps. */
+static _Thread_local V passed[B_MAX_ARITY];
+
+/* Calls a closure of n parameters with the arguments passed. */
+static B_CC V call_passed(V f, unsigned n) {
+  const V code = b_ptr(f)->f[0];
+  const V *p = passed;
+  switch (n) {
+#define B_CASE(n, ...) \
+  case n: return ((b_code##n)code)(f, __VA_ARGS__);
+    B_CASE(1, p[0])
+    B_CASE(2, p[0], p[1])
+    B_CASE(3, p[0], p[1], p[2])
+    B_CASE(4, p[0], p[1], p[2], p[3])
+    B_CASE(5, p[0], p[1], p[2], p[3], p[4])
+    B_CASE(6, p[0], p[1], p[2], p[3], p[4], p[5])
+    B_CASE(7, p[0], p[1], p[2], p[3], p[4], p[5], p[6])
+    B_CASE(8, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7])
+    B_CASE(9, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8])
+    B_CASE(10, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9])
+    B_CASE(11, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10])
+    B_CASE(12, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11])
+    B_CASE(13, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], p[12])
+    B_CASE(14, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], p[12], p[13])
+    B_CASE(15, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], p[12], p[13], p[14])
+    B_CASE(16, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], p[12], p[13], p[14], p[15])
+#undef B_CASE
+    default: __builtin_unreachable();
+  }
+}
+
+/* A partial application that takes n more: f[1] is the closure, and the words after it are its first arguments. */
+#define B_PARTIAL(N, types, params, args) \
+  static B_CC V partial##N(V self, B_LIST params) { \
+    b_obj *o = b_ptr(self); \
+    const V last[] = {B_LIST args}; \
+    const unsigned given = o->n - 1u; \
+    const V f = o->f[1]; \
+    memcpy(passed, o->f + 2, given * sizeof(V)); \
+    memcpy(passed + given, last, sizeof last); \
+    if (b_unique(o)) { \
+      b_free_closure(o, o->n); \
+    } else { \
+      for (unsigned i = 1; i <= o->n; i++) b_dup(o->f[i]); \
+      b_drop_ptr(o); \
+    } \
+    return call_passed(f, given + N); \
+  }
+B_EACH_ARITY(B_PARTIAL)
+#undef B_PARTIAL
+
+#define B_ENTRY(N, types, params, args) (const void *)partial##N,
+static const void *const partials[] = {NULL, B_EACH_ARITY(B_ENTRY)};
+#undef B_ENTRY
+
+static B_CC V apply_passed(V f, unsigned n) {
+  const unsigned arity = b_ptr(f)->tag;
+  if (arity == n) return call_passed(f, n);
+  if (arity > n) {
+    b_obj *o = b_closure(partials[arity - n], arity - n, n + 1);
+    o->f[1] = f;
+    memcpy(o->f + 2, passed, n * sizeof(V));
+    return b_word(o);
+  }
+  V rest[B_MAX_ARITY];
+  memcpy(rest, passed + arity, (n - arity) * sizeof(V));
+  const V g = call_passed(f, arity);
+  memcpy(passed, rest, (n - arity) * sizeof(V));
+  return apply_passed(g, n - arity);
+}
+
+#define B_SLOW(N, types, params, args) \
+  B_CC V b_apply_slow##N(V f, B_LIST params) { \
+    const V given[] = {B_LIST args}; \
+    memcpy(passed, given, sizeof given); \
+    return apply_passed(f, N); \
+  }
+B_EACH_ARITY(B_SLOW)
+#undef B_SLOW
