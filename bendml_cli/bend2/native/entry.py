@@ -8,7 +8,7 @@ from bendml_cli.bend2.core.quote import normal_form
 from bendml_cli.bend2.core.show import show
 from bendml_cli.bend2.core.values import Thunk, VApp, VData, VEq, VKind, VPi, VQuant
 from bendml_cli.bend2.native import types
-from bendml_cli.bend2.native.ir import Call, Construct, Expr, Fun, Lambda, Program, Value
+from bendml_cli.bend2.native.ir import Call, Construct, Expr, Fun, Lambda, Names, Program, Value
 from bendml_cli.bend2.native.lower import Lowering
 from bendml_cli.bend2.native.reps import is_live
 from bendml_cli.bend2.native.scope import Block
@@ -22,12 +22,12 @@ _IO_OP = types.Boxed("IO.OP", (types.ANY,))
 _LITERALS = {"Nat": "nat", "U32": "u32", "F32": "f32", "Char": "char", "String": "string"}
 
 
-def lower(checker: Checker) -> Program:
-    """The program of a checked book. Raises BendError where it has no main that can be run."""
+def lower(checker: Checker, names: Names) -> Program:
+    """The program of a checked book, its variables from `names`. Raises BendError where no main can be run."""
     definition = checker.book.definitions.get(MAIN)
     if definition is None:
         raise BendError("main", -1, "there is no main to run", hint="define main() -> IO(Unit), or of a printable type")
-    lowering = Lowering(checker)
+    lowering = Lowering(checker, names)
     type_ = lowering.type_of(MAIN)
     is_io = _is_io(lowering, type_)
     shows: list[ShowEntry] = []

@@ -77,14 +77,14 @@ class Instance:
 class Lowering:
     """The functions made so far, and those still to be made."""
 
-    def __init__(self, checker: Checker) -> None:
+    def __init__(self, checker: Checker, names: Names) -> None:
         self.checker = checker
         self.book = checker.book
         self.machine = checker.machine
         self.machine.limit(None)
         self.reps = Reps(checker.machine, checker.book)
         self.elaborator = Elaborator(checker)
-        self.names = Names()
+        self.names = names
         self.functions: dict[str, Fun] = {}
         self._instances: dict[tuple[str, tuple[Rep | None, ...]], Instance] = {}
         self._shapes: dict[str, tuple[str, ...]] = {}
