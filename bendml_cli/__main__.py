@@ -6,6 +6,12 @@ import sys
 def main() -> None:
     """The console script."""
     try:
+        if sys.argv[1:2] == ["run"]:
+            from bendml_cli.quick import run_kept
+
+            status = run_kept(sys.argv[2:])
+            if status is not None:
+                sys.exit(status)
         from bendml_cli.app import main as run
 
         run()

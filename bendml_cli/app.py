@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from bendml_cli import __version__
+from bendml_cli.commands.stages import Emit, IrStage
 from bendml_cli.engines.choice import EngineChoice
 
 app = typer.Typer(
@@ -26,6 +27,10 @@ app = typer.Typer(
 )
 bench = typer.Typer(no_args_is_help=True, help="Measure how fast bendml is.")
 app.add_typer(bench, name="bench")
+
+_Timeout = Annotated[
+    float, typer.Option(min=0.001, metavar="SECONDS", help="Give up on a definition that evaluates for longer.")
+]
 
 
 def main() -> None:
@@ -145,9 +150,7 @@ def check_file(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Bend files.")],
     main: Annotated[bool, typer.Option("--main", help="Print the normal form of main too.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object per file.")] = False,
-    timeout: Annotated[
-        float, typer.Option(min=0.001, metavar="SECONDS", help="Give up on a definition that evaluates for longer.")
-    ] = 60.0,
+    timeout: _Timeout = 60.0,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Check everything anew, and keep nothing.")] = False,
 ) -> None:
     """Judge Bend files with the embedded engine."""
@@ -156,6 +159,71 @@ def check_file(
         from bendml_cli.commands.check_file import CheckFileOptions, check_files
 
         return check_files(CheckFileOptions(files, main, json, timeout, cache=not no_cache))
+
+    _finish(command)
+
+
+@app.command("run")
+def run_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A Bend program.")],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- ARGS]", help="The program's own arguments.", show_default=False)
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many threads; the cores by default.")
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="With checks of the memory at the end.")] = False,
+    timeout: _Timeout = 60.0,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Compile anew, and keep nothing.")] = False,
+) -> None:
+    """Compile a Bend program, unless that was done before, and run it; its exit status is the program's."""
+
+    def command() -> int:
+        from bendml_cli.commands.run import RunOptions
+        from bendml_cli.commands.run import run as run_program
+
+        return run_program(RunOptions(file, arguments or [], threads, debug, timeout, cache=not no_cache))
+
+    _finish(command)
+
+
+@app.command()
+def build(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A Bend program.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="The executable to write.")],
+    debug: Annotated[bool, typer.Option("--debug", help="With symbols, and checks of the memory at the end.")] = False,
+    portable: Annotated[
+        bool, typer.Option("--portable", help="For any processor of this kind, not for this very one.")
+    ] = False,
+    timeout: _Timeout = 60.0,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Compile anew, and keep nothing.")] = False,
+) -> None:
+    """Compile a Bend program to an executable, which takes --threads N and, after --, its own arguments."""
+
+    def command() -> int:
+        from bendml_cli.commands.build import BuildOptions
+        from bendml_cli.commands.build import build as run
+
+        return run(BuildOptions(file, output, debug, portable, timeout, cache=not no_cache))
+
+    _finish(command)
+
+
+@app.command("compile")
+def compile_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A Bend program.")],
+    emit: Annotated[Emit, typer.Option(metavar="WHAT", help="surface, core, ir or c.")],
+    stage: Annotated[
+        IrStage, typer.Option(metavar="STAGE", help="Of the ir: lowered, simplified, first-order or owned.")
+    ] = IrStage.SIMPLIFIED,
+    timeout: _Timeout = 60.0,
+) -> None:
+    """Print what the compiler makes of a program: what is parsed, checked, lowered, or the C."""
+
+    def command() -> int:
+        from bendml_cli.commands.compile import CompileOptions, compile_file
+
+        return compile_file(CompileOptions(file, emit, stage, timeout))
 
     _finish(command)
 

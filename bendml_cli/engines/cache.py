@@ -16,3 +16,19 @@ def cache_folder() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("bendml") / "checker"
+
+
+def native_folder() -> Path:
+    """What the native compiler keeps: beside the checker's results, or in $BENDML_CACHE."""
+    named = os.environ.get(CACHE_VARIABLE)
+    return Path(named) / "native" if named else cache_folder().with_name("native")
+
+
+def native_programs() -> Path:
+    """Executables."""
+    return native_folder() / "programs"
+
+
+def native_tools() -> Path:
+    """What the C compiler keeps for all programs."""
+    return native_folder() / "tools"

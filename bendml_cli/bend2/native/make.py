@@ -1,0 +1,28 @@
+"""From a Bend file to an executable that is kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bendml_cli.bend2.native.build import build
+from bendml_cli.bend2.native.compile import compile_c
+from bendml_cli.bend2.native.options import Options
+from bendml_cli.bend2.native.store import Store
+
+
+def executable(path: Path, options: Options, results: Path, tools: Path, *, timeout: float = 60.0) -> Path:
+    """The executable of a file, made where there is none. `timeout` bounds the evaluation of each definition.
+
+    `results` is the folder of executables, `tools` the one of what the C compiler keeps, for all programs. Raises
+    Refused for a file that is not compiled, CompilerError, and OSError where a folder cannot be written.
+    """
+    store = Store(results)
+    kept = store.find(path, options)
+    if kept is not None:
+        return kept
+    compiled = compile_c(path, timeout=timeout)
+    program = store.place(options, compiled.c_text)
+    if not program.exists():
+        build(compiled.c_text, program, options, tools)
+    store.keep(path, options, compiled.files, program)
+    return program
