@@ -8,6 +8,7 @@ from bendml_cli.bend2.core.quote import normal_form
 from bendml_cli.bend2.core.show import show
 from bendml_cli.bend2.core.values import Thunk, VApp, VData, VEq, VKind, VPi, VQuant
 from bendml_cli.bend2.native import types
+from bendml_cli.bend2.native.flatten import flatten_records
 from bendml_cli.bend2.native.ir import Call, Construct, Expr, Fun, Lambda, Names, Program, Value
 from bendml_cli.bend2.native.lower import Lowering
 from bendml_cli.bend2.native.reps import is_live
@@ -31,14 +32,14 @@ def lower(checker: Checker, names: Names) -> Program:
     type_ = lowering.type_of(MAIN)
     is_io = _is_io(lowering, type_)
     shows: list[ShowEntry] = []
-    block = Block(lowering.names)
+    block = Block(names)
     if definition.templates:
         raise BendError("main", definition.pos, "main is a template, which cannot be run", hint=MAIN_MAY_BE)
     if not is_io:
         shows = ShowTable(lowering, definition.pos).of(type_)
     instance = lowering.instance(MAIN, ())
     if is_io:
-        value = lowering.names.fresh("value", types.ANY)
+        value = names.fresh("value", types.ANY)
         emit: Expr = Lambda((value,), Construct("Emit", 0, (value,), _IO_OP))
         args = (block.bind("end", emit, types.FUNCTION),)
         body: Expr = Call(instance.key, args, instance.result.rep)
@@ -49,7 +50,9 @@ def lower(checker: Checker, names: Names) -> Program:
         body = Value(block.coerce(atom, types.ANY))
     start = Fun("main!", (), result, block.close(body))
     lowering.finish()
-    return Program({**lowering.functions, start.key: start}, start.key, is_io, list(shows))
+    program = Program({**lowering.functions, start.key: start}, start.key, is_io, list(shows))
+    single = {key: each.constructors[0] for key, each in checker.book.datatypes.items() if len(each.constructors) == 1}
+    return flatten_records(program, names, single)
 
 
 def _is_io(lowering: Lowering, type_: Thunk) -> bool:
