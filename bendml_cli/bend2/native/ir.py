@@ -218,8 +218,8 @@ class FreeCell(Expr):
 @dataclass(slots=True, eq=False)
 class Fun:
     """A function. `inline`: always to be inlined. `captured` of the first parameters come from its closure, and then
-    parameters and result are slots (`is_closure`). `borrowed` (owned IR): the parameters that it only looks at, and that
-    the caller still owns; empty when it owns all."""
+    parameters and result are slots (`is_closure`). `borrowed` (owned IR): the parameters that it only looks at and that
+    its caller still owns; empty when it owns all."""
 
     key: str
     params: tuple[Var, ...]
@@ -246,10 +246,10 @@ class Program:
 
 
 class Names:
-    """A source of fresh variables."""
+    """A source of fresh variables, with numbers past a first one."""
 
-    def __init__(self) -> None:
-        self._next = 0
+    def __init__(self, after: int = 0) -> None:
+        self._next = after
 
     def fresh(self, name: str, rep: Rep) -> Var:
         """A new variable."""
