@@ -52,7 +52,9 @@ def compile_c(path: Path, *, timeout: float = 60.0) -> Compiled:
     def work(sources: SourceMap) -> Compiled:
         checker = _checked(path, sources, timeout)
         c_text = emit_c(pipeline(checker, "owned"))
-        files = {each.path: hashlib.sha256(each.text.encode()).hexdigest() for each in sources.sources}
+        files: dict[Path, str | None] = {
+            each.path: hashlib.sha256(each.text.encode()).hexdigest() for each in sources.sources
+        }
         laws = path.with_name("LAWS.bend")
         if path.name == "PROOF.bend" and laws not in files and not laws.exists():
             files[laws] = None
@@ -71,7 +73,7 @@ def pipeline(checker: Checker, until: Stage) -> Program:
     if until == "simplified":
         return program
     program = convert_closures(program, names)
-    return program if until == "first-order" else own(program, names)
+    return program if until == "first-order" else own(program)
 
 
 def show_surface(path: Path) -> str:
