@@ -231,6 +231,31 @@ static inline b_obj *b_closure(const void *code, unsigned arity, unsigned n) {
 }
 static inline void b_free_closure(b_obj *o, unsigned n) { b_free(o, n + 1); }
 
+/* ---- opening: what an object holds was read, and its readers own that now ---- */
+
+/* A shared object: what it holds gets one more owner, and it one less. */
+__attribute__((noinline)) void b_open_shared(b_obj *o);
+
+/* A cell of n fields. */
+static inline void b_open(b_obj *o, unsigned n) {
+  if (B_LIKELY(b_unique(o)))
+    b_free_cell(o, n);
+  else
+    b_open_shared(o);
+}
+/* The same, but if it was not shared its memory is kept; else this gives null. */
+static inline b_obj *b_open_kept(b_obj *o) {
+  if (B_LIKELY(b_unique(o))) return o;
+  b_open_shared(o);
+  return NULL;
+}
+static inline void b_open_closure(b_obj *o, unsigned n) {
+  if (B_LIKELY(b_unique(o)))
+    b_free_closure(o, n);
+  else
+    b_open_shared(o);
+}
+
 /* ---- text (text.c) ---- */
 
 /* A String of these codes: SCon cells (tag 1) of Char and String over SNil (immediate 0). */
@@ -240,26 +265,12 @@ V b_text(const uint32_t *codes, size_t n);
 
 extern unsigned b_thread_limit; /* how many threads the user allows */
 
-/* Called once before main: no thread is started yet. */
-void b_threads_prepare(void);
-
-/* A value to compute on another thread. Embedded as the first member of a struct of what `run` needs and gives. */
-typedef struct b_task {
-  void (*run)(struct b_task *);
-  struct b_task *next;
-  int state;
-} b_task;
-
-extern int b_par_idle; /* atomic: threads that would take a task now */
-static inline bool b_par_wanted(void) { return B_UNLIKELY(__atomic_load_n(&b_par_idle, __ATOMIC_RELAXED) > 0); }
-/* Offers a task; b_par_join runs it here if nobody took it, else waits. Joined in the reverse order of the forks. */
-void b_par_fork(b_task *task);
-void b_par_join(b_task *task);
-
 /* Starts a thread on a stack of so many bytes (lazily committed; fewer if they cannot be had), with a handler that says
    when it overflows. Gives 0 or an errno; the thread to join, or if `thread` is null, nothing needs to join it. */
 int b_thread_start(void *(*run)(void *), void *argument, size_t stack_bytes, pthread_t *thread);
 #define B_THREAD_STACK ((size_t)4 << 30)
+
+#include "threads.h"
 
 /* ---- start ---- */
 
@@ -290,7 +301,16 @@ char *b_utf8(V string, size_t *bytes);
 /* From show.c: prints a value, which it only looks at, and ends the line. */
 void b_show(V value, const struct b_show_entry *shows);
 
+/* Where no evaluation comes. */
+#ifdef B_DEBUG
+#define B_NEVER() b_fail("unreachable code is reached: a bug of the compiler")
+#else
+#define B_NEVER() __builtin_unreachable()
+#endif
+
 #include "array.h"
+#include "effects.h"
 #include "scalar.h"
+#include "text.h"
 
 #endif

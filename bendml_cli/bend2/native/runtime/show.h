@@ -5,36 +5,33 @@
 #include "bend.h"
 
 typedef enum {
-    B_SHOW_NAT,
-    B_SHOW_U32,
-    B_SHOW_F32,
-    B_SHOW_CHAR,
-    B_SHOW_STRING,
-    B_SHOW_LIST,
-    B_SHOW_TUPLE,
-    B_SHOW_ARRAY,
-    B_SHOW_DATA,
-    B_SHOW_TEXT
+  B_SHOW_NAT,
+  B_SHOW_U32,
+  B_SHOW_F32,
+  B_SHOW_CHAR,
+  B_SHOW_STRING,
+  B_SHOW_LIST,
+  B_SHOW_TUPLE,
+  B_SHOW_ARRAY,
+  B_SHOW_DATA,
+  B_SHOW_TEXT
 } b_show_kind;
 
 /* A constructor: its name as printed, and for each of its fields an entry of the table (by index) and whether the field
- * is there at run time. One that is not has an entry of kind text. */
-typedef struct {
-    const char *name;
-    uint32_t count;
-    const uint32_t *fields;
-    const uint8_t *live;
+   is there at run time. One that is not has an entry of kind text. */
+typedef struct b_show_constructor {
+  const char *name;
+  uint32_t count;
+  const uint32_t *fields;
+  const uint8_t *live;
 } b_show_constructor;
 
-/* One type, of a value in its form as a word. */
-typedef struct {
-    b_show_kind kind;
-    uint32_t parts[2];                      /* list, array: the element; tuple: its two sides */
-    const b_show_constructor *constructors; /* data: by tag */
-    const char *text;                       /* text */
+/* One type, of a value in its form as a word. b_show (bend.h) prints by a table of these; the first is main's type. */
+typedef struct b_show_entry {
+  b_show_kind kind;
+  uint32_t parts[2];                      /* list, array: the element; tuple: its two sides */
+  const b_show_constructor *constructors; /* data: by tag */
+  const char *text;                       /* text */
 } b_show_entry;
-
-/* Writes the value (borrowed), of the type that the first entry describes, to standard output, without a newline. */
-void b_show(V value, const b_show_entry *table);
 
 #endif
