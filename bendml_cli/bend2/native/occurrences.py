@@ -1,0 +1,134 @@
+"""How often each variable occurs, with what nobody uses dropped on the way: the work between two rounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bendml_cli.bend2.native import ir
+from bendml_cli.bend2.native.prims import PRIMS
+
+
+@dataclass(slots=True)
+class Uses:
+    """`counts`: the occurrences of each variable; `opened`: the variables that are matched or applied somewhere."""
+
+    counts: dict[ir.Var, int] = field(default_factory=dict)
+    opened: set[ir.Var] = field(default_factory=set)
+
+    def note(self, expr: ir.Expr) -> None:
+        """Count what the expression itself names."""
+        for atom in ir.atoms_of(expr):
+            if isinstance(atom, ir.Var):
+                self.counts[atom] = self.counts.get(atom, 0) + 1
+        match expr:
+            case ir.Match(scrutinee=ir.Var() as var) | ir.Apply(function=ir.Var() as var):
+                self.opened.add(var)
+
+
+def is_droppable(expr: ir.Expr) -> bool:
+    """May the expression be left out when nobody uses its value: does it neither fail, act nor call?"""
+    pending = [expr]
+    while pending:
+        match pending.pop():
+            case ir.Prim(name):
+                if PRIMS[name].effect not in ("pure", "reads"):
+                    return False
+            case ir.Call() | ir.Apply() | ir.Unreachable():
+                return False
+            case ir.Lambda():
+                pass
+            case at:
+                pending += [part for _, part in ir.parts_of(at)]
+    return True
+
+
+def settle(expr: ir.Expr, uses: Uses) -> ir.Expr:
+    """The expression without bindings that nobody uses; counts what is left into `uses`. Changes `expr` in place."""
+    spine: list[ir.Let | ir.Parallel | ir.Match] = []
+    while True:
+        match expr:
+            case ir.Let() | ir.Parallel():
+                spine.append(expr)
+                expr = expr.body
+            case ir.Match(arms=(arm,), default=None):
+                spine.append(expr)
+                expr = arm.body
+            case _:
+                break
+    rest = _settle_last(expr, uses)
+    counts = uses.counts
+    for at in reversed(spine):
+        match at:
+            case ir.Let(var, value):
+                if var in counts or not is_droppable(value):
+                    at.value = settle(value, uses)
+                    at.body = rest
+                    rest = at
+            case ir.Parallel(values=values):
+                at.values = tuple(settle(value, uses) for value in values)
+                at.body = rest
+                rest = at
+            case ir.Match(arms=(arm,)):
+                if any(field in counts for field in arm.fields):
+                    uses.note(at)
+                    arm.body = rest
+                    rest = at
+    return rest
+
+
+def _settle_last(expr: ir.Expr, uses: Uses) -> ir.Expr:
+    uses.note(expr)
+    match expr:
+        case ir.Match(arms=arms, default=default):
+            for arm in arms:
+                arm.body = settle(arm.body, uses)
+            if default is not None:
+                expr.default = settle(default, uses)
+        case ir.Lambda(body=body):
+            expr.body = settle(body, uses)
+    return expr
+
+
+def note_all(expr: ir.Expr, uses: Uses) -> None:
+    """Count all occurrences in the expression as it is."""
+    pending = [expr]
+    while pending:
+        at = pending.pop()
+        uses.note(at)
+        pending += [part for _, part in ir.parts_of(at)]
+
+
+def size_of(expr: ir.Expr, limit: int = 1_000_000) -> int:
+    """The number of operations in the expression; a count past `limit` stops there."""
+    size = 0
+    pending = [expr]
+    while pending and size <= limit:
+        at = pending.pop()
+        if not isinstance(at, ir.Let | ir.Value | ir.Unreachable):
+            size += 1
+        pending += [part for _, part in ir.parts_of(at)]
+    return size
+
+
+def is_free_of_calls(expr: ir.Expr) -> bool:
+    """Does the expression take a bounded number of steps, with no call in it?"""
+    pending = [expr]
+    while pending:
+        at = pending.pop()
+        if isinstance(at, ir.Call | ir.Apply):
+            return False
+        if not isinstance(at, ir.Lambda):
+            pending += [part for _, part in ir.parts_of(at)]
+    return True
+
+
+def calls_of(expr: ir.Expr) -> dict[str, int]:
+    """The functions that the expression calls, in order, and how often."""
+    calls: dict[str, int] = {}
+    pending = [expr]
+    while pending:
+        at = pending.pop()
+        if isinstance(at, ir.Call):
+            calls[at.function] = calls.get(at.function, 0) + 1
+        pending += [part for _, part in ir.parts_of(at)]
+    return calls
