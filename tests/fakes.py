@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bendml_cli.bend2.report import ACCEPTED, REFUSED, ErrorReport, Report
-from bendml_cli.engines.engine import Capability, Judgement, Usage
+from bendml_cli.engines.engine import Capability, Judgement, Ran, Usage
 
 
 def accepted(path: Path, **fields: object) -> Report:
@@ -46,6 +46,15 @@ class FakeEngine:
 
     def recheck(self, path: Path) -> Judgement:
         return self.check(path)
+
+    def build(self, path: Path, output: Path) -> Ran:
+        raise NotImplementedError
+
+    def run(self, path: Path) -> Ran:
+        raise NotImplementedError
+
+    def run_binary(self, binary: Path, *arguments: str, threads: int | None = None) -> Ran:
+        raise NotImplementedError
 
     def stop(self) -> None:
         self.stopped.set()

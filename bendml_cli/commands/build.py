@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from bendml_cli.bend2.native.build import CompilerError
 from bendml_cli.bend2.native.compile import Refused
-from bendml_cli.bend2.native.make import executable
+from bendml_cli.bend2.native.make import build_to
 from bendml_cli.bend2.native.options import Options
 from bendml_cli.commands.compiling import compiler_failed, native_cache, print_refusal, require_file
 from bendml_cli.errors import BendmlError
@@ -39,14 +37,10 @@ def build(options: BuildOptions) -> int:
     how = Options(debug=options.debug, native=not options.portable)
     with native_cache(keep=options.cache) as (programs, tools):
         try:
-            program = executable(options.file, how, programs, tools, timeout=options.timeout)
+            build_to(options.output, options.file, how, programs, tools, timeout=options.timeout)
         except Refused as refused:
             print_refusal(refused.error)
             return 1
         except CompilerError as error:
             raise compiler_failed(error) from None
-        with TemporaryDirectory(dir=options.output.absolute().parent, prefix=".bendml-") as name:
-            made = Path(name) / "program"
-            shutil.copy(program, made)
-            made.replace(options.output)
     return 0

@@ -58,7 +58,7 @@ class Ran:
 
 
 class Engine(Protocol):
-    """Judges Bend files; each call runs in a process of its own."""
+    """Judges, builds and runs Bend files; each call runs in a process of its own."""
 
     @property
     def name(self) -> str:
@@ -76,6 +76,15 @@ class Engine(Protocol):
 
     def recheck(self, path: Path) -> Judgement:
         """Judge a file with the second kernel. Raises ValueError on an engine that lacks `kernel`."""
+
+    def build(self, path: Path, output: Path) -> Ran:
+        """Compile a program to an executable. Never raises."""
+
+    def run(self, path: Path) -> Ran:
+        """Check a program and run its main. Never raises."""
+
+    def run_binary(self, binary: Path, *arguments: str, threads: int | None = None) -> Ran:
+        """Run what `build` made, on so many threads, in its own folder. Never raises."""
 
     def stop(self) -> None:
         """End every call that is running, at once. A later call answers with a failure."""

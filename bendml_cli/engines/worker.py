@@ -27,7 +27,12 @@ def limit_memory(limit: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
+    """End this process when its standard input is closed."""
+    threading.Thread(target=_wait_for_end, daemon=True).start()
+
+
+def _wait_for_end() -> None:
     sys.stdin.buffer.read()
     os._exit(1)
 
@@ -35,7 +40,7 @@ def _end_with_parent() -> None:
 def main() -> None:
     """Judge the requested file and write the answer."""
     request = json.loads(sys.argv[1])
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     limit_memory(request["memory_bytes"])
     cache = request["cache"]
     report = check_file(

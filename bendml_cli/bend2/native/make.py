@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bendml_cli.bend2.native.build import build
 from bendml_cli.bend2.native.compile import compile_c
@@ -26,3 +28,12 @@ def executable(path: Path, options: Options, results: Path, tools: Path, *, time
         build(compiled.c_text, program, options, tools)
     store.keep(path, options, compiled.files, program)
     return program
+
+
+def build_to(output: Path, path: Path, options: Options, results: Path, tools: Path, *, timeout: float = 60.0) -> None:
+    """Put the executable of a file at `output`, whole or not at all. Raises what `executable` raises."""
+    program = executable(path, options, results, tools, timeout=timeout)
+    with TemporaryDirectory(dir=output.absolute().parent, prefix=".bendml-") as name:
+        made = Path(name) / "program"
+        shutil.copy(program, made)
+        made.replace(output)
