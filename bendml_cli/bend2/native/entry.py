@@ -6,7 +6,7 @@ from bendml_cli.bend2.check.checker import Checker
 from bendml_cli.bend2.core.book import spell_by_path
 from bendml_cli.bend2.core.quote import normal_form
 from bendml_cli.bend2.core.show import show
-from bendml_cli.bend2.core.values import Thunk, VApp, VData, VEq, VKind, VPi, VQuant
+from bendml_cli.bend2.core.values import Thunk, VApp, VData, VEq, VKind, VPi, VQuant, ready
 from bendml_cli.bend2.native import types
 from bendml_cli.bend2.native.flatten import flatten_records
 from bendml_cli.bend2.native.ir import Call, Construct, Expr, Fun, Lambda, Names, Program, Value
@@ -20,7 +20,7 @@ MAIN = "main"
 MAIN_MAY_BE = "main may be an IO, or data that can be printed"
 LARGEST_TABLE = 5000
 _IO_OP = types.Boxed("IO.OP", (types.ANY,))
-_LITERALS = {"Nat": "nat", "U32": "u32", "F32": "f32", "Char": "char", "String": "string"}
+_LITERALS = {"U32": "u32", "F32": "f32", "Char": "char", "String": "string"}
 
 
 def lower(checker: Checker, names: Names) -> Program:
@@ -121,6 +121,8 @@ class ShowTable:
 
     def _datatype(self, data: VData) -> ShowEntry:
         constructors = [self._book.constructors[each] for each in self._book.datatypes[data.key].constructors]
+        if self._reps.of(ready(data)) == types.NAT:
+            return ShowEntry("nat")
         if self._book.datatypes[data.key].module.is_base:
             if data.key in _LITERALS:
                 return ShowEntry(_LITERALS[data.key])  # type: ignore[arg-type]
@@ -134,9 +136,15 @@ class ShowTable:
         for each in constructors:
             live = tuple([is_live(field.quantity) for field in each.fields])
             types_ = self._reps.field_types(data, each)
-            fields = [self._entry(type_) if here else self._text("_") for type_, here in zip(types_, live, strict=True)]
+            fields = [self._field(type_, here) for type_, here in zip(types_, live, strict=True)]
             shown.append(ShowConstructor(spell_by_path(each.key), tuple(fields), live))
         return ShowEntry("data", constructors=tuple(shown))
+
+    def _field(self, type_: Thunk, live: bool) -> int:
+        """A field's entry; of an erased one only a proof is known."""
+        if live or isinstance(self._machine.force(type_), VEq):
+            return self._entry(type_)
+        return self._text("_")
 
     def _refusal(self, what: str) -> BendError:
         message = f"main's value is, or holds, {what}, which cannot be printed"

@@ -104,6 +104,8 @@ class Reps:
         if is_base and key == "Array":
             return types.Array(self.slot(self.of(data.args[0], depth + 1)) if depth < DEEPEST else types.ANY)
         constructors = [self.book.constructors[each] for each in self.book.datatypes[key].constructors]
+        if self._is_peano(data):
+            return types.NAT
         if not any(is_live(field.quantity) for each in constructors for field in each.fields):
             return types.UNIT if len(constructors) <= 1 else Enum(key)
         if depth >= DEEPEST:
@@ -118,6 +120,16 @@ class Reps:
             if _leaves(record) <= LARGEST_RECORD:
                 return record
         return Boxed(key, self._arguments(data, depth))
+
+    def _is_peano(self, data: VData) -> bool:
+        """Is this a file's own natural numbers, with the names that literals stand for? Such a file imports no Base."""
+        if set(self.book.datatypes[data.key].constructors) != {"Zero", "Succ"}:
+            return False
+        zero, successor = self.book.constructors["Zero"], self.book.constructors["Succ"]
+        if zero.fields or len(successor.fields) != 1 or not is_live(successor.fields[0].quantity):
+            return False
+        field = self.machine.force(self.field_types(data, successor)[0])
+        return isinstance(field, VData) and field.key == data.key
 
     def _arguments(self, data: VData, depth: int) -> tuple[Rep, ...]:
         result = []
