@@ -5,6 +5,7 @@ A function's first parameter is its fuel: only where it is not zero are function
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -52,8 +53,9 @@ T = TypeVar("T")
 
 @st.composite
 def programs(draw: st.DrawFn) -> ir.Program:
-    """A program; main gives a value that is no function."""
-    return _Generator(draw).program()
+    """A program; main gives a value that is no function. Smaller sizes make smaller programs."""
+    size = draw(st.integers(1, 4))
+    return _Generator(random.Random(draw(st.integers(0, 2**32 - 1))), size).program()
 
 
 class _Scope:
@@ -76,20 +78,17 @@ class _Scope:
 
 
 class _Generator:
-    def __init__(self, draw: st.DrawFn) -> None:
-        self.draw = draw
+    def __init__(self, source: random.Random, size: int) -> None:
+        self.random = source
+        self.size = size
         self.names = Names()
         self.functions: dict[str, ir.Fun] = {}
 
-    def choose(self, options: Sequence[T]) -> T:
-        """One of some options; the first are the simplest."""
-        return options[self.draw(st.integers(0, len(options) - 1))]
-
     def program(self) -> ir.Program:
         """A program of a few functions and main."""
-        for number in range(self.draw(st.integers(1, 3))):
-            reps = self.draw(st.lists(st.sampled_from(REPS), min_size=1, max_size=3))
-            result = self.choose([rep for rep in REPS if rep != FUNCTION])
+        for number in range(self.random.randint(1, 3)):
+            reps = self.random.choices(REPS, k=self.random.randint(1, 3))
+            result = self.random.choice([rep for rep in REPS if rep != FUNCTION])
             params = tuple(self.names.fresh("p", rep) for rep in (NAT, *reps))
             self.functions[f"f{number}"] = ir.Fun(f"f{number}", params, result, ir.Unreachable(result))
         for function in self.functions.values():
@@ -97,9 +96,10 @@ class _Generator:
             less = self.names.fresh("less", NAT)
             arms = (
                 ir.Arm("Zero", 0, (), self.expr(_Scope(params, None), function.result, 1)),
-                ir.Arm("Succ", 1, (less,), self.expr(_Scope(params, less), function.result, 3)),
+                ir.Arm("Succ", 1, (less,), self.expr(_Scope(params, less), function.result, self.size)),
             )
             function.body = ir.Match(fuel, arms, None, function.result)
+        self.functions |= {each.key: each for each in (self.sum(), self.append())}
         function = self.functions["f0"]
         scope = _Scope((), None)
         args = tuple(self.atom(scope, param.rep) for param in function.params[1:])
@@ -107,18 +107,32 @@ class _Generator:
         self.functions["main"] = ir.Fun("main", (), function.result, scope.close(call))
         return ir.Program(self.functions, "main", main_is_io=False)
 
+    def sum(self) -> ir.Fun:
+        """A function that only looks at a list."""
+        items, total, head, tail, more = map(self.names.fresh, ("xs", "n", "x", "t", "m"), (LIST, NAT, NAT, LIST, NAT))
+        more_and_on = ir.Let(more, ir.Prim("nat_max", (head, total), NAT), ir.Call("sum", (tail, more), NAT))
+        arms = (ir.Arm("Nil", 0, (), ir.Value(total)), ir.Arm("Con", 1, (head, tail), more_and_on))
+        return ir.Fun("sum", (items, total), NAT, ir.Match(items, arms, None, NAT))
+
+    def append(self) -> ir.Fun:
+        """A function that takes a list apart and uses another up."""
+        items, end, head, tail, rest = map(self.names.fresh, ("xs", "ys", "x", "t", "r"), (LIST, LIST, NAT, LIST, LIST))
+        build = ir.Let(rest, ir.Call("append", (tail, end), LIST), ir.Construct("Con", 1, (head, rest), LIST))
+        arms = (ir.Arm("Nil", 0, (), ir.Value(end)), ir.Arm("Con", 1, (head, tail), build))
+        return ir.Fun("append", (items, end), LIST, ir.Match(items, arms, None, LIST))
+
     def expr(self, scope: _Scope, rep: Rep, size: int) -> ir.Expr:
         """An expression of a representation, of some lets and an operation or a match."""
-        for _ in range(self.draw(st.integers(0, size))):
+        for _ in range(self.random.randint(0, size + 1)):
             self.statement(scope, size)
-        if size and self.draw(st.booleans()):
+        if size and self.random.random() < 0.6:
             return scope.close(self.match(scope, rep, size))
         return scope.close(self.operation(scope, rep, size))
 
     def statement(self, scope: _Scope, size: int) -> None:
         """One more let."""
-        kind = self.choose(["let", "let", "match", "parallel", "print"])
-        rep = self.choose(REPS)
+        kind = self.random.choice(["let", "let", "match", "parallel", "print"])
+        rep = self.random.choice(REPS)
         if kind == "let":
             self.let(scope, self.operation(scope, rep, size), rep)
         elif kind == "match":
@@ -144,8 +158,8 @@ class _Generator:
         """An atom of a representation: a variable at hand, a constant, or a new variable."""
         known: list[ir.Atom] = [var for var in scope.variables if var.rep == rep]
         if rep in (NAT, BOOL, LIST, LISTS, TREE, OPTION):
-            known.insert(0, Const(0, rep))
-        return self.choose(known) if known else self.let(scope, self.simple(scope, rep), rep)
+            known.append(Const(0, rep))
+        return self.random.choice(known) if known else self.let(scope, self.simple(scope, rep), rep)
 
     def simple(self, scope: _Scope, rep: Rep) -> ir.Expr:
         """A value of a representation that has no constants."""
@@ -164,11 +178,11 @@ class _Generator:
         candidates = [var for var in scope.variables if var.rep in CONSTRUCTORS]
         if not candidates:
             return self.operation(scope, rep, size)
-        scrutinee = self.choose(candidates)
+        scrutinee = self.random.choice(candidates)
         constructors = list(enumerate(CONSTRUCTORS[scrutinee.rep]))
         default = None
-        if len(constructors) > 1 and self.choose([False, False, True]):
-            del constructors[self.choose(range(len(constructors)))]
+        if len(constructors) > 1 and self.random.choice([False, False, True]):
+            del constructors[self.random.choice(range(len(constructors)))]
             default = self.expr(scope.inner(), rep, max(size - 1, 0))
         arms = []
         for tag, (name, reps) in constructors:
@@ -178,7 +192,7 @@ class _Generator:
 
     def operation(self, scope: _Scope, rep: Rep, size: int) -> ir.Expr:
         """A single operation that gives a representation."""
-        return self.choose(self.makers(scope, rep, size))()
+        return self.random.choice(self.makers(scope, rep, size))()
 
     def makers(self, scope: _Scope, rep: Rep, size: int) -> list[Callable[[], ir.Expr]]:
         """The ways to make a value of a representation."""
@@ -190,21 +204,22 @@ class _Generator:
                 rep,
             )
 
-        def make_call(function: ir.Fun, fuel: Var) -> Callable[[], ir.Expr]:
-            return lambda: ir.Call(
-                function.key, (fuel, *(self.atom(scope, param.rep) for param in function.params[1:])), rep
-            )
+        def make_call(function: ir.Fun, *first: ir.Atom) -> Callable[[], ir.Expr]:
+            rest = function.params[len(first) :]
+            return lambda: ir.Call(function.key, (*first, *(self.atom(scope, param.rep) for param in rest)), rep)
 
         def make_cell(tag: int, name: str, fields: tuple[Rep, ...]) -> Callable[[], ir.Expr]:
             return lambda: ir.Construct(name, tag, tuple(self.atom(scope, each) for each in fields), rep)
 
         makers: list[Callable[[], ir.Expr]] = [lambda: ir.Value(self.atom(scope, rep))]
         if size and scope.fuel is not None:
-            makers += [make_call(f, scope.fuel) for f in self.functions.values() if f.result == rep]
+            makers += 3 * [make_call(f, scope.fuel) for f in self.functions.values() if f.result == rep]
         if rep in CONSTRUCTORS and isinstance(rep, Boxed | Record):
             makers += [make_cell(tag, name, fields) for tag, (name, fields) in enumerate(CONSTRUCTORS[rep]) if fields]
+        if rep in (NAT, LIST):
+            makers.append(make_call(self.sum() if rep == NAT else self.append()))
         if rep == NAT:
-            makers += [make_prim("nat_max", NAT, NAT), lambda: ir.Value(Const(self.draw(st.integers(0, 3)), NAT))]
+            makers += [make_prim("nat_max", NAT, NAT), lambda: ir.Value(Const(self.random.randint(0, 3), NAT))]
         elif rep == BOOL:
             makers += [make_prim("nat_is_lt", NAT, NAT), make_prim("bool_not", BOOL)]
         elif rep == LIST:
@@ -230,7 +245,7 @@ class _Generator:
     def apply(self, scope: _Scope) -> ir.Expr:
         """A closure at all of its arguments, or first at one and then at the other."""
         function, number, items = (self.atom(scope, rep) for rep in (FUNCTION, *ACTION))
-        if self.draw(st.booleans()):
+        if self.random.random() < 0.5:
             return ir.Apply(function, (number, items), LIST)
         partial = self.let(scope, ir.Apply(function, (number,), FUNCTION), FUNCTION)
         scope.variables.remove(partial)
