@@ -50,6 +50,10 @@ class EngineUnavailable(BendmlError):
     """An engine that was asked for by name and is not there."""
 
 
+class ReferenceUnavailable(BendmlError):
+    """What numbers should be compared with is not installed."""
+
+
 class NotEvidence(BendmlError):
     """What was to be verified is no sealed evidence folder."""
 

@@ -84,7 +84,8 @@ class Manifest(Record):
 
 
 class EngineVerdict(Record):
-    """One engine's answer to one case. `verdict` is null when it gave none: `failure` says why. User and system time
+    """One engine's answer to one case. `verdict` is null when it gave none: `failure` says why, or is null too where a
+    program was built or run, and no verdict asked for. User and system time
     are known for Bend only; together they are its `cpu_seconds`."""
 
     engine: str

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from bendml_cli.engines.engine import Engine, Judgement
+from bendml_cli.suites.builds import Builds
 
 
 class Status(StrEnum):
@@ -31,11 +32,13 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What all cases of a run share. `without_bend` says why Bend itself is not among the engines."""
+    """What all cases of a run share. `without_bend` says why Bend itself is not among the engines; `builds` keeps the
+    programs that cases build."""
 
     engines: tuple[Engine, ...]
     require_bend: bool = False
     without_bend: str | None = None
+    builds: Builds = field(default_factory=Builds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,16 +15,28 @@ from bendml_cli.project import Project
 from bendml_cli.suites.case import Case, Place
 from bendml_cli.suites.kinds.accepts import AcceptsCheck
 from bendml_cli.suites.kinds.base import NAME, Check, InnerPath
+from bendml_cli.suites.kinds.compare import CompareCheck
+from bendml_cli.suites.kinds.fuzz import FuzzCheck
 from bendml_cli.suites.kinds.hygiene import HygieneCheck
 from bendml_cli.suites.kinds.kernel import KernelCheck
 from bendml_cli.suites.kinds.law_docs import LawDocsCheck
 from bendml_cli.suites.kinds.mutants import MutantsCheck
 from bendml_cli.suites.kinds.proofs import ProofsCheck
 from bendml_cli.suites.kinds.rejects import RejectsCheck
+from bendml_cli.suites.kinds.runs import RunsCheck
 from bendml_cli.suites.yaml_lines import Document, read_document
 
 AnyCheck = Annotated[
-    ProofsCheck | HygieneCheck | RejectsCheck | AcceptsCheck | MutantsCheck | LawDocsCheck | KernelCheck,
+    ProofsCheck
+    | HygieneCheck
+    | RejectsCheck
+    | AcceptsCheck
+    | MutantsCheck
+    | LawDocsCheck
+    | KernelCheck
+    | RunsCheck
+    | CompareCheck
+    | FuzzCheck,
     Field(discriminator="kind"),
 ]
 

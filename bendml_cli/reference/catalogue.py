@@ -1,0 +1,10 @@
+"""All references, by the names that suites know them by."""
+
+from __future__ import annotations
+
+from bendml_cli.reference import expressions, layers, tensor
+from bendml_cli.reference.model import Reference
+
+_ALL: list[Reference] = [*tensor.OPERATIONS, *layers.OPERATIONS, *expressions.EXPRESSIONS]
+
+REFERENCES: dict[str, Reference] = {each.name: each for each in _ALL}

@@ -1,0 +1,142 @@
+"""Asking a program about many cases at once, comparing its answers, and shrinking a case that differs."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from bendml_cli.errors import ReferenceUnavailable
+from bendml_cli.reference.model import Case, Output, Reference
+from bendml_cli.suites.case import Status
+from bendml_cli.suites.differences import Comparison, Difference, Tolerance, compare_answer
+from bendml_cli.suites.programs import Found, Program
+
+_SHRINKING_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """A case that the program does not answer as the reference does."""
+
+    index: int
+    case: Case
+    expected: tuple[Output, ...]
+    answer: str
+    problem: str
+
+    def text(self) -> str:
+        """The case for people, and as the line that the program reads."""
+        operands = [{"shape": each.shape, "numbers": each.numbers} for each in self.case.operands]
+        return json.dumps(
+            {
+                "operation": self.case.word,
+                "dims": self.case.dims,
+                "operands": operands,
+                "expected": [asdict(each) for each in self.expected],
+                "answer": self.answer,
+                "problem": self.problem,
+                "line": self.case.line(),
+            },
+            indent=1,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """How the cases of one run compared: each that was answered, and the first that differs."""
+
+    comparisons: tuple[Comparison, ...]
+    differing: Differing | None
+
+
+def compare_cases(
+    program: Program, reference: Reference, cases: Sequence[Case], tolerance: Tolerance, *, shrink: bool = False
+) -> Found:
+    """Compare a program's answers to cases with a reference's. Of a difference, the case is kept, and with `shrink`
+    also the simplest case that still differs. Skipped, with the reason, when the reference cannot be had."""
+    try:
+        answers = _ask(program, reference, cases, tolerance)
+        shrunk = answers.differing
+        if shrink and shrunk is not None:
+            shrunk = _shrink(program, reference, shrunk, tolerance)
+    except ReferenceUnavailable as error:
+        return Found(Status.SKIPPED, f"{error.message}: {error.way_out}")
+    keep = {"differences.json": _summary(reference, cases, answers, tolerance)}
+    differing = answers.differing
+    if differing is None:
+        return Found(Status.PASSED, _passed(answers.comparisons), keep)
+    keep["differing-case.json"] = differing.text()
+    detail = f"case {differing.index}, {_dims(differing.case)}: {differing.problem}"
+    if shrunk is not None and shrunk.case != differing.case:
+        keep["shrunk-case.json"] = shrunk.text()
+        detail = f"{_dims(shrunk.case)}: {shrunk.problem} (shrunk from case {differing.index})"
+    return Found(Status.FAILED, detail, keep)
+
+
+def _ask(program: Program, reference: Reference, cases: Sequence[Case], tolerance: Tolerance) -> _Answers:
+    """Run the program on all cases, and where it does not get through them, on one at a time."""
+    expected = [reference.expected(case) for case in cases]
+    ran = program.run_on("".join(case.line() + "\n" for case in cases))
+    lines = ran.stdout.splitlines()
+    if ran.failure is not None or len(lines) != len(cases):
+        problem = ran.failure or f"{len(lines)} answers to {len(cases)} cases"
+        if len(cases) > 1:
+            for index, case in enumerate(cases):
+                alone = _ask(program, reference, [case], tolerance).differing
+                if alone is not None:
+                    return _Answers((), Differing(index, case, alone.expected, alone.answer, alone.problem))
+        said = f"{problem} (on standard error: {ran.stderr.strip()[:200]})" if ran.stderr.strip() else problem
+        return _Answers((), Differing(0, cases[0], expected[0], ran.stdout, said))
+    compared = [compare_answer(line, wanted, tolerance) for line, wanted in zip(lines, expected, strict=True)]
+    for index, comparison in enumerate(compared):
+        if comparison.problem is not None:
+            first = Differing(index, cases[index], expected[index], lines[index], comparison.problem)
+            return _Answers(tuple(compared), first)
+    return _Answers(tuple(compared), None)
+
+
+def _shrink(program: Program, reference: Reference, differing: Differing, tolerance: Tolerance) -> Differing:
+    """The simplest case that still differs, as far as a minute of looking goes."""
+    ends = time.monotonic() + _SHRINKING_SECONDS
+    while time.monotonic() < ends:
+        candidates = list(reference.simpler(differing.case))
+        simpler = _ask(program, reference, candidates, tolerance).differing if candidates else None
+        if simpler is None:
+            break
+        differing = simpler
+    return differing
+
+
+def _worst(comparisons: Sequence[Comparison]) -> tuple[int, Difference] | None:
+    found = [(index, each.worst) for index, each in enumerate(comparisons) if each.worst is not None]
+    return max(found, key=lambda pair: (not pair[1].allowed, pair[1].relative), default=None)
+
+
+def _passed(comparisons: Sequence[Comparison]) -> str:
+    numbers, identical = sum(each.numbers for each in comparisons), sum(each.identical for each in comparisons)
+    counted = f"{len(comparisons)} case{'s' * (len(comparisons) != 1)}, {numbers} number{'s' * (numbers != 1)}"
+    worst = _worst(comparisons)
+    if worst is None or numbers == identical:
+        return f"{counted}, all to the bit"
+    return f"{counted}, {identical} to the bit; worst at case {worst[0]}, {worst[1]}"
+
+
+def _summary(reference: Reference, cases: Sequence[Case], answers: _Answers, tolerance: Tolerance) -> str:
+    worst = _worst(answers.comparisons)
+    return json.dumps(
+        {
+            "reference": reference.name,
+            "tolerance": asdict(tolerance),
+            "cases": len(cases),
+            "numbers": sum(each.numbers for each in answers.comparisons),
+            "identical": sum(each.identical for each in answers.comparisons),
+            "worst": worst and {"case": worst[0], "dims": cases[worst[0]].dims, **asdict(worst[1])},
+        },
+        indent=1,
+    )
+
+
+def _dims(case: Case) -> str:
+    return f"dimensions {' '.join(map(str, case.dims))}" if case.dims else "no dimensions"
