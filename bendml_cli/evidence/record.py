@@ -11,9 +11,9 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel
 
 from bendml_cli.diagnostics import report_text
+from bendml_cli.digests import sha256_of
 from bendml_cli.errors import OutputError
 from bendml_cli.evidence.attestation import statement
-from bendml_cli.digests import sha256_of
 from bendml_cli.evidence.junit import junit_xml
 from bendml_cli.evidence.models import Manifest, ResultRecord, Subject
 from bendml_cli.evidence.results import count, result_record

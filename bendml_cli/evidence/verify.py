@@ -13,9 +13,9 @@ from xml.etree import ElementTree as Xml
 
 from pydantic import BaseModel, ValidationError
 
+from bendml_cli.digests import sha256_of
 from bendml_cli.errors import NotEvidence
 from bendml_cli.evidence.attestation import statement
-from bendml_cli.digests import sha256_of
 from bendml_cli.evidence.junit import cases_of, junit_xml
 from bendml_cli.evidence.models import Manifest, ResultRecord, Statement
 from bendml_cli.evidence.record import SEALED_MODE, SUMS
