@@ -1,9 +1,11 @@
-# Needs Python 3.11 or newer, make, and the package registry that pip is set up for.
+# Needs Python 3.11 or newer, make, and the package registry that pip is set up for. PyTorch comes with it, to compare
+# numbers with; `make check EXTRAS=` does without, and skips those checks.
 #   make check   check every Bend package; sealed evidence lands in evidence/<time>/
 #   make test    lint, types and tests
 
 PYTHON ?= python3
 VENV ?= .venv
+EXTRAS ?= reference
 BIN := $(VENV)/bin
 STAMP := $(shell date -u +%Y%m%dT%H%M%SZ)
 
@@ -26,11 +28,11 @@ pytest: $(VENV)/.installed-dev
 
 # An editable installation: the stamps go stale only when what must be installed changes, not with each edit.
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.$(EXTRAS:%=[%])'
 	touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev$(EXTRAS:%=,%)]'
 	touch $@ $(VENV)/.installed
 
 $(BIN)/python:
