@@ -168,6 +168,12 @@ void b_drop_dead(b_obj *o) {
   }
 }
 
+void b_open_shared(b_obj *o) {
+  const V *held = o->kind == B_CLOSURE ? o->f + 1 : o->f;
+  for (unsigned i = 0; i < o->n; i++) b_dup(held[i]);
+  b_drop_ptr(o);
+}
+
 /* ---- closures ---- */
 
 /* The arguments of a call on its way: read before any other code runs. Not on the stack, so that all calls here are
@@ -211,12 +217,7 @@ static B_CC V call_passed(V f, unsigned n) {
     const V f = o->f[1]; \
     memcpy(passed, o->f + 2, given * sizeof(V)); \
     memcpy(passed + given, last, sizeof last); \
-    if (b_unique(o)) { \
-      b_free_closure(o, o->n); \
-    } else { \
-      for (unsigned i = 1; i <= o->n; i++) b_dup(o->f[i]); \
-      b_drop_ptr(o); \
-    } \
+    b_open_closure(o, o->n); \
     return call_passed(f, given + N); \
   }
 B_EACH_ARITY(B_PARTIAL)
