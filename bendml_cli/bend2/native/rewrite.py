@@ -594,16 +594,18 @@ class Rewriter:
     def _moves(self, pending: Pending, var: ir.Var, consumer: ir.Expr, env: Env, block: Block) -> bool:
         """Is it worth copying a consumer to the ends of a match? Lambdas that it holds are made before."""
         match consumer:
-            case ir.Match(scrutinee=opened) | ir.Apply(function=opened):
+            case ir.Match(scrutinee=opened) | ir.Apply(function=opened) | ir.Coerce(opened):
                 pass
-            case ir.Coerce():
-                return not pending.then and _tails(pending) is not None
             case _:
                 return False
-        if opened is not var or pending.then or self.uses.counts.get(var) != 1:
+        if opened is not var or pending.then or self.uses.counts.get(var, 1) != 1:
             return False
         tails = _tails(pending)
-        if tails is None or not any(isinstance(tail, ir.Construct | ir.Lambda | ir.Const) for tail in tails):
+        if tails is None:
+            return False
+        if isinstance(consumer, ir.Coerce):
+            return True
+        if not any(isinstance(tail, ir.Construct | ir.Lambda | ir.Const) for tail in tails):
             return False
         if not self._is_cheap_copy(consumer, tails):
             return False
