@@ -37,6 +37,7 @@ from bendml_cli.bend2.core.terms import Match as MatchTerm
 from bendml_cli.bend2.core.terms import Var as VarTerm
 from bendml_cli.bend2.core.values import Thunk, VData, VPi, ready
 from bendml_cli.bend2.native import types
+from bendml_cli.bend2.native.array_map import lower_array_map
 from bendml_cli.bend2.native.ir import (
     Apply,
     Arm,
@@ -171,6 +172,9 @@ class Lowering:
             body = native.build(tuple(params), goal.rep, block)
             return Fun(instance.key, tuple(params), goal.rep, block.close(body), inline=True)
         definition = self.elaborator.definition(key)
+        if definition is not None and key.startswith("Array.map~"):
+            flat = lower_array_map(self, definition.body, instance.key, args, goal)
+            return Fun(instance.key, tuple(params), goal.rep, flat)
         if definition is None:
             tail = Prim("opaque", (block.bind("name", Text(tuple(map(ord, key))), types.STRING),), types.ANY)
             return Fun(instance.key, tuple(params), goal.rep, block.close(self._as(tail, types.ANY, goal, block)))

@@ -101,15 +101,14 @@ def _table() -> dict[str, PrimSpec]:
     add("arr_size", "b", U32_, "reads")
     add("arr_clone", "b", None, "reads")
     add("arr_is_node", "b", BOOL, "reads")
+    add("arr_is_flat", "b", BOOL, "reads")  # one block of memory, and no tree of several
     add("arr_leaf_value", "o", None)  # of an array of one slot
     add("arr_left", "b", None, "reads")  # a fresh array of the lower half's elements
     add("arr_right", "o", None)  # the upper half
     add("arr_leaf", "o", None)
     add("arr_node", "oo", None)
     add("arr_to_list", "o", None)
-    add(
-        "arr_make", "b", None, "fails"
-    )  # depth (a Nat): every slot is written by arr_init before it is read
+    add("arr_make", "b", None, "fails")  # depth (a Nat): every slot is written by arr_init before it is read
     add("arr_init", "bbo", UNIT, "acts")  # the first write of a slot of such a block
     add("arr_atomic_add arr_atomic_min arr_atomic_max arr_atomic_and arr_atomic_or arr_atomic_xor", "bbb", U32_, "acts")
     add("arr_atomic_exch", "bbb", U32_, "acts")

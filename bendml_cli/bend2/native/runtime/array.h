@@ -45,6 +45,7 @@ V b_arr_leaf_value_any(V array);
 uint32_t b_arr_size(V array);
 V b_arr_clone(V array);
 uint8_t b_arr_is_node(V array);
+static inline uint8_t b_arr_is_flat(V array) { return b_ptr(array)->kind == B_BLOCK; }
 V b_arr_left(V array);
 V b_arr_right(V array);
 V b_arr_node(V left, V right);
