@@ -520,6 +520,8 @@ class Model:
                 return len(items) & WORD
             case "clone", (Block(_, items),):
                 return self.new(Block(items=[self.dup(each) for each in items]))
+            case "is_flat", (Block(),):
+                return 1
             case "is_node", (Block(_, items),):
                 return int(len(items) > 1)
             case "leaf_value", (Block() as block,):
