@@ -95,8 +95,8 @@ def _difference(position: str, expected: float, observed: float, scale: float, t
         # As good as an F32 can be, even where both are infinite or no numbers.
         return Difference(position, expected, observed, 0.0, 0.0, 0, allowed=True)
     error = abs(observed - expected)
-    if math.isnan(error):
-        error = math.inf
+    if not math.isfinite(error):
+        return Difference(position, expected, observed, math.inf, math.inf, ulps, allowed=False)
     relative = error / scale if scale else math.inf
     return Difference(position, expected, observed, error, relative, ulps, tolerance.allows(error, scale))
 
