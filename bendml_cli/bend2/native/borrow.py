@@ -41,6 +41,19 @@ _UNKNOWN = "?"
 """Whatever an unknown closure may be, among the functions: no key is like this."""
 
 
+def matched_parameters(function: Fun) -> frozenset[int]:
+    """The positions of the parameters that a function matches. Where the argument is shared, taking such a parameter
+    apart only costs: it is better borrowed."""
+    matched: set[Var] = set()
+    pending = [function.body]
+    while pending:
+        at = pending.pop()
+        if isinstance(at, Match):
+            matched.add(at.scrutinee)
+        pending += [part for _, part in parts_of(at)]
+    return frozenset(index for index, param in enumerate(function.params) if param in matched and is_counted(param.rep))
+
+
 def borrowed_parameters(program: Program) -> dict[str, tuple[bool, ...]]:
     """For each function, which of its parameters it borrows. Those of closures are all owned."""
     loops = _loops_of_tail_calls(program)

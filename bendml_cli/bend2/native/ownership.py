@@ -6,6 +6,9 @@ by a match that takes it apart, or by a `Drop` as soon as no path needs it. What
 their owner's. Borrowed variables (parameters that the function borrows, and fields seen in a cell that lives on) are
 never dropped, and used up only after a `Dup`.
 
+Where an argument is shared anyway, because it is needed later or is itself borrowed, and the function would take it
+apart, a variant of the function is called that borrows it: `key&0.2` borrows its first and third parameters.
+
 A cell that a match takes apart is written again by the next constructor of its size, if there is one on the path.
 """
 
@@ -14,11 +17,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from bendml_cli.bend2.native.borrow import borrowed_parameters
+from bendml_cli.bend2.native.borrow import borrowed_parameters, matched_parameters
 from bendml_cli.bend2.native.ir import (
     Arm,
     Atom,
     Call,
+    Closure,
     Construct,
     Drop,
     Dup,
@@ -43,30 +47,63 @@ from bendml_cli.bend2.native.types import ANY, Boxed, Record, is_counted
 
 
 def own(program: Program) -> Program:
-    """The program with its counting explicit. It must be first-order."""
-    borrowed = borrowed_parameters(program)
-    functions = {function.key: _Owner(function, borrowed).own() for function in program.functions.values()}
+    """What main reaches of the program, with its counting explicit. The program must be first-order."""
+    variants = _Variants(program)
+    variants.ask(program.main)
+    functions: dict[str, Fun] = {}
+    while variants.pending:
+        function = variants.pending.pop()
+        functions[function.key] = _Owner(function, variants).own()
     return Program(functions, program.main, program.main_is_io, program.shows)
+
+
+class _Variants:
+    """The functions that are asked for: those of the program, and variants of them that borrow more parameters.
+
+    They are given out in `pending`, once each, with `borrowed` of a flag for each parameter.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.borrowed = borrowed_parameters(program)
+        self.matched: dict[str, frozenset[int]] = {}
+        self.asked: set[str] = set()
+        self.pending: list[Fun] = []
+
+    def ask(self, key: str, shared: frozenset[int] = frozenset()) -> tuple[str, tuple[bool, ...]]:
+        """The variant of a function for some shared arguments: its key, and which parameters it borrows."""
+        function, borrowed = self.program.functions[key], self.borrowed[key]
+        if shared:
+            if key not in self.matched:
+                self.matched[key] = matched_parameters(function)
+            more = [index for index in sorted(shared & self.matched[key]) if not borrowed[index]]
+            if more:
+                key = f"{key}&{'.'.join(map(str, more))}"
+                borrowed = tuple(is_borrowed or index in more for index, is_borrowed in enumerate(borrowed))
+        if key not in self.asked:
+            self.asked.add(key)
+            self.pending.append(replace(function, key=key, borrowed=borrowed))
+        return key, borrowed
 
 
 class _Owner:
     """Of one function. All methods on expressions go from last to first: `live` is the set of the owned variables that
     are needed after the expression, and becomes the set of those needed before it."""
 
-    def __init__(self, function: Fun, borrowed_parameters: dict[str, tuple[bool, ...]]) -> None:
+    def __init__(self, function: Fun, variants: _Variants) -> None:
         self.function = function
+        self.variants = variants
         self.names = Names(after=_highest_number(function))
-        self.borrowed_parameters = borrowed_parameters
-        self.borrowed: set[Var] = set()
+        pairs = zip(function.params, function.borrowed, strict=True)
+        self.borrowed = {param for param, is_borrowed in pairs if is_borrowed}
 
     def own(self) -> Fun:
         """The function with its counting explicit."""
-        function, borrows = self.function, self.borrowed_parameters[self.function.key]
-        self.borrowed = {param for param, is_borrowed in zip(function.params, borrows, strict=True) if is_borrowed}
         live: set[Var] = set()
-        body = self._own(function.body, live)
-        body = _drop(self._owned_of(function.params) - live, body)
-        return replace(function, body=body, borrowed=borrows if any(borrows) else ())
+        borrowed = self.function.borrowed
+        body = self._own(self.function.body, live)
+        body = _drop(self._owned_of(self.function.params) - live, body)
+        return replace(self.function, body=body, borrowed=borrowed if any(borrowed) else ())
 
     def _owned_of(self, atoms: Iterable[Atom]) -> set[Var]:
         return {each for each in atoms if isinstance(each, Var) and is_counted(each.rep) and each not in self.borrowed}
@@ -108,7 +145,24 @@ class _Owner:
 
     def _own_operation(self, expr: Expr, live: set[Var]) -> tuple[Expr, list[Var], set[Var]]:
         """The operation, what to duplicate before it, and what to drop after it."""
-        taken, seen = self._uses(expr)
+        taken: list[Atom] = []
+        seen: list[Atom] = []
+        match expr:
+            case Prim(name, args):
+                for how, arg in zip(PRIMS[name].owned, args, strict=True):
+                    (seen if how == "b" else taken).append(arg)
+            case Call(args=args):
+                expr, borrowed = self._choose_variant(expr, live)
+                for is_borrowed, arg in zip(borrowed, args, strict=True):
+                    (seen if is_borrowed else taken).append(arg)
+            case Closure(function, captured):
+                self.variants.ask(function)
+                taken += captured
+            case Construct(args=args):
+                expr = replace(expr)  # as it may be changed, to write a cell again
+                taken += args
+            case _:
+                taken += atoms_of(expr)
         drops = self._owned_of(seen) - live
         live |= drops
         dups: list[Var] = []
@@ -118,19 +172,17 @@ class _Owner:
                     dups.append(atom)
                 else:
                     live.add(atom)
-        return (replace(expr) if isinstance(expr, Construct) else expr), dups, drops
+        return expr, dups, drops
 
-    def _uses(self, expr: Expr) -> tuple[list[Atom], list[Atom]]:
-        """The atoms that an operation uses up, and those that it only looks at."""
-        match expr:
-            case Prim(name, args):
-                looks = [how == "b" for how in PRIMS[name].owned]
-            case Call(function, args):
-                looks = list(self.borrowed_parameters[function])
-            case _:
-                return list(atoms_of(expr)), []
-        pairs = list(zip(args, looks, strict=True))
-        return [arg for arg, look in pairs if not look], [arg for arg, look in pairs if look]
+    def _choose_variant(self, expr: Call, live: set[Var]) -> tuple[Call, tuple[bool, ...]]:
+        """The call of the variant that borrows the shared arguments, and which parameters that borrows."""
+        shared = frozenset(
+            index
+            for index, arg in enumerate(expr.args)
+            if isinstance(arg, Var) and (arg in self.borrowed or arg in live)
+        )
+        key, borrowed = self.variants.ask(expr.function, frozenset() if expr.offload else shared)
+        return replace(expr, function=key), borrowed
 
     def _fork(self, expr: Parallel, body: Expr, live: set[Var]) -> Expr:
         """Each value owns what it needs, unless that is needed after all of them: then it stays."""

@@ -95,6 +95,31 @@ def test_cells_worth_writing_again_are_not_borrowed() -> None:
     assert all(each.reuse is not None for each in constructs(owned.functions["increment"]))
 
 
+def test_a_shared_list_is_borrowed_by_a_variant() -> None:
+    """`increment` takes its list apart; where the list is needed later, that would only count on the way."""
+    xs, more = var("xs", LIST), var("ys", LIST)
+    body = lets((more, ir.Call("increment", (xs,), LIST)), ir.Construct("Con", 1, (more, xs), LIST))
+    owned = own(program(increment(), function("main", (xs,), body)))
+    assert set(owned.functions) == {"main", "increment&0"}
+    assert owned.functions["increment&0"].borrowed == (True,)
+    assert count(owned, ir.Dup) == count(owned, ir.Drop) == 0
+    model = Model(owned, counted=True)
+    assert model.run("main", NUMBERS) == (1, plain_list([4, 2, 3]), NUMBERS)
+    assert model.allocated == 3 + 3 + 1
+
+
+def test_both_variants_of_a_function_may_be_needed() -> None:
+    xs, more, again = var("xs", LIST), var("ys", LIST), var("zs", LIST)
+    body = lets(
+        (more, ir.Call("increment", (xs,), LIST)),
+        (again, ir.Call("increment", (more,), LIST)),
+        ir.Construct("Con", 1, (again, xs), LIST),
+    )
+    whole = program(increment(), function("main", (xs,), body))
+    assert set(own(whole).functions) == {"main", "increment&0", "increment"}
+    assert run_owned(whole, NUMBERS).allocated == 3 + 3 + 1
+
+
 def test_a_loop_s_call_in_the_last_place_stays_there() -> None:
     """`count` only looks at its list, but goes on with a list that it has made: the list must be given away."""
     xs, n, less, made, x, t = var("xs", LIST), var("n"), var("l"), var("ys", LIST), var("x"), var("t", LIST)
@@ -188,10 +213,11 @@ def test_a_cell_of_another_size_is_not_written() -> None:
 
 
 def test_a_shared_cell_is_not_written_again() -> None:
-    xs, more = var("xs", LIST), var("ys", LIST)
-    body = lets((more, ir.Call("increment", (xs,), LIST)), ir.Construct("Con", 1, (more, xs), LIST))
-    model = run_owned(program(increment(), function("main", (xs,), body)), NUMBERS)
-    assert model.allocated == 3 + 3 + 1
+    """Of a list whose first cell alone is shared, the others are."""
+    xs, more, x, t = var("xs", LIST), var("ys", LIST), var("x"), var("t", LIST)
+    again = on_list(xs, ir.Value(NIL), (x, t), ir.Construct("Con", 1, (more, t), LIST), LIST)
+    body = lets((more, con(nat(0), xs)), again)
+    assert run_owned(program(function("main", (xs,), body)), NUMBERS).allocated == 3 + 1 + 1
 
 
 def test_a_record_gives_its_fields_away() -> None:
