@@ -16,6 +16,8 @@ static void change_threads(uint64_t difference) {
   if (now >> 32 == (uint32_t)now && now) b_fail("all threads wait for a channel");
 }
 
+bool b_actions_run(void) { return __atomic_load_n(&threads, __ATOMIC_SEQ_CST) >> 32 > 1; }
+
 /* ---- channels ---- */
 
 /* A thread that waits, and what it sends or got. */

@@ -40,6 +40,9 @@ V b_io_process_run(V program, V arguments, V input, uint32_t max_output, uint32_
 /* An action on a thread of its own. Halt in it ends the program. */
 void b_io_spawn(V action);
 
+/* Do spawned actions still run, so that not all that is in memory is main's? */
+bool b_actions_run(void);
+
 /* A channel that holds up to `room` values that wait for a receiver; with room 0 a sender waits for its receiver. */
 V b_chan_new(uint32_t room);
 /* False if the channel is closed. */

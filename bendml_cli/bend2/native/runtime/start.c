@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bend.h"
+#include "effects.h"
 
 const char *b_program_name = "program";
 int b_argc;
@@ -115,8 +115,9 @@ static size_t main_stack_bytes(void) {
 
 _Noreturn static void end(int status) {
 #ifdef B_DEBUG
+  const bool alone = !b_actions_run();
   const long leaked = __atomic_load_n(&b_live_objects, __ATOMIC_RELAXED);
-  if (leaked) {
+  if (alone && leaked) {
     b_flush_output();
     fprintf(stderr, "%s: %ld heap objects leaked\n", b_program_name, leaked);
     _exit(70);
