@@ -71,9 +71,10 @@ class Code(Object):
 
 @dataclass(eq=False)
 class Memory:
-    """The memory of a matched cell, or of one that is still shared: it may be used again, or freed."""
+    """The memory of a matched cell, which may be used again or freed; not ours if the cell was shared."""
 
     size: int
+    is_ours: bool
 
 
 Value = int | tuple["Value", ...] | Object | Memory
@@ -166,7 +167,7 @@ def _check_alive(value: Value, what: object) -> None:
 
 @dataclass
 class Model:
-    """Runs the functions of a program. `output` collects what is printed; `allocated` counts objects ever made, and
+    """Runs the functions of a program. `output` collects what is printed; `allocated` counts objects in new memory, and
     `counted_steps` the single duplications and drops."""
 
     program: ir.Program
@@ -419,11 +420,12 @@ class Model:
                     frame.borrow(var, each, scrutinee)
                 return arm.body
             frame.take(scrutinee)
+            is_ours = isinstance(value, Cell) and value.count == 1
             taken = self.open(value) if isinstance(value, Cell) else fields
             for var, each in zip(arm.fields, taken, strict=True):
                 frame.bind(var, each)
             if arm.cell is not None:
-                frame.bind(arm.cell, Memory(len(fields)))
+                frame.bind(arm.cell, Memory(len(fields), is_ours))
             return arm.body
         if expr.default is None:
             raise TypeError(f"no arm for {tag} in a match of {scrutinee}")
@@ -457,6 +459,7 @@ class Model:
                     memory = frame.take(reuse)
                     if not isinstance(memory, Memory) or memory.size != len(values):
                         raise CountingError(f"{reuse} is no cell of {len(values)} fields")
+                    self.allocated -= memory.is_ours
                 return self.new(Cell(tag=tag, fields=values))
             case ir.Coerce(atom, rep):
                 return self.unbox(self.box(frame.take(atom), atom.rep), rep)
