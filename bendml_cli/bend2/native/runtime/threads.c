@@ -17,6 +17,10 @@ static b_worker *spare[MOST_WORKERS];
 static unsigned spare_count;
 static bool stays_threaded; /* atomic */
 
+/* In the place of a task that runs on its own thread after all: it still takes room there, so that what is below it in a
+   recursion is not offered instead of it. */
+static b_task runs_here;
+
 /* Threads look for tasks for a while, and then sleep until they are woken. An offer wakes one only if none is looking:
    who finds a task wakes the next, so that few small tasks cost few wakings. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of workers and sleep */
@@ -51,16 +55,20 @@ static void pause_shortly(void) {
   }
 }
 
+static bool replace(b_task **slot, b_task *old, b_task *new) {
+  return __atomic_compare_exchange_n(slot, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
 /* Takes the task at a place if it has been on offer for a while: smaller ones than this are faster where they are. */
 static b_task *take_from(b_worker *worker, unsigned place) {
   b_task **slot = &worker->offered[place];
   b_task *seen = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-  if (!seen) return NULL;
+  if (!seen || seen == &runs_here) return NULL;
   uint32_t serial = __atomic_load_n(&worker->serial[place], __ATOMIC_RELAXED);
   pause_shortly();
   if (__atomic_load_n(slot, __ATOMIC_ACQUIRE) != seen) return NULL;
   if (__atomic_load_n(&worker->serial[place], __ATOMIC_RELAXED) != serial) return NULL;
-  return __atomic_exchange_n(slot, NULL, __ATOMIC_ACQ_REL);
+  return replace(slot, seen, NULL) ? seen : NULL;
 }
 
 /* Some task on offer, the oldest of its worker if need be, else null. */
@@ -83,8 +91,10 @@ static b_task *take(void) {
 static bool is_any_offered(void) {
   unsigned count = count_of(&worker_count);
   for (unsigned i = 0; i < count; i++)
-    for (unsigned place = 0; place < B_PAR_ROOM; place++)
-      if (__atomic_load_n(&workers[i]->offered[place], __ATOMIC_SEQ_CST)) return true;
+    for (unsigned place = 0; place < B_PAR_ROOM; place++) {
+      const b_task *task = __atomic_load_n(&workers[i]->offered[place], __ATOMIC_SEQ_CST);
+      if (task && task != &runs_here) return true;
+    }
   return false;
 }
 
@@ -161,7 +171,7 @@ void b_threads_prepare(void) {
 
 void b_threads_stay(void) {
   __atomic_store_n(&stays_threaded, true, __ATOMIC_RELAXED);
-  b_threaded = 1;
+  if (!b_threaded) b_threaded = 1;
 }
 
 void b_worker_begin(void) {
@@ -193,16 +203,16 @@ void b_par_fork(b_task *task) {
   unsigned place = own ? own->forks % B_PAR_ROOM : 0;
   if (!own || __atomic_load_n(&own->offered[place], __ATOMIC_RELAXED)) {
     task->run(task);
-    task->state = RAN_AT_ONCE;
+    __atomic_store_n(&task->state, RAN_AT_ONCE, __ATOMIC_RELAXED);
     return;
   }
   if (B_UNLIKELY(!__atomic_load_n(&started, __ATOMIC_ACQUIRE))) {
-    b_threaded = 1;
+    if (!b_threaded) b_threaded = 1;
     pthread_once(&once, start_pool);
     __atomic_store_n(&started, true, __ATOMIC_RELEASE);
   }
   if (!b_threaded) b_threaded = 1;
-  task->state = OFFERED;
+  __atomic_store_n(&task->state, OFFERED, __ATOMIC_RELAXED);
   __atomic_store_n(&own->serial[place], ++own->offers, __ATOMIC_RELAXED);
   __atomic_store_n(&own->forks, own->forks + 1, __ATOMIC_RELAXED);
   __atomic_store_n(&own->offered[place], task, __ATOMIC_SEQ_CST);
@@ -216,17 +226,17 @@ static void forget_fork(b_worker *own) {
 }
 
 void b_par_join(b_task *task) {
-  if (task->state == RAN_AT_ONCE) return;
+  if (__atomic_load_n(&task->state, __ATOMIC_RELAXED) == RAN_AT_ONCE) return;
   b_worker *own = b_worker_own;
   b_task **slot = &own->offered[(own->forks - 1) % B_PAR_ROOM];
-  if (__atomic_exchange_n(slot, NULL, __ATOMIC_ACQ_REL)) {
-    forget_fork(own);
+  if (replace(slot, task, &runs_here)) {
     task->run(task);
-    return;
-  }
-  while (!is_done(task)) {
-    b_task *other = search(task);
-    if (other) run_taken(other);
+    __atomic_store_n(slot, NULL, __ATOMIC_RELAXED);
+  } else {
+    while (!is_done(task)) {
+      b_task *other = search(task);
+      if (other) run_taken(other);
+    }
   }
   forget_fork(own);
 }

@@ -1,8 +1,9 @@
 /* Values computed at the same time, on the threads of a pool.
 
    A function that wants to compute x1 .. xn at once and finds b_par_wanted() offers all but the last as tasks, computes
-   the last itself, and joins the tasks in the reverse order. A thread has at most B_PAR_ROOM tasks on offer, so in a
-   recursion those near its root are on offer (which are the large ones) and what is below runs without any overhead. */
+   the last itself, and joins the tasks in the reverse order. A thread has room for B_PAR_ROOM tasks, and one that nobody
+   takes keeps its place until it has run here: so in a recursion those near its root are on offer (which are the large
+   ones), and what is below runs without any overhead until one of them is taken. */
 #ifndef BEND_THREADS_H
 #define BEND_THREADS_H
 
@@ -14,7 +15,7 @@ typedef struct b_task {
   int state;
 } b_task;
 
-/* What a thread offers: the tasks of its last forks; null where one was taken. */
+/* What a thread offers: the tasks of its last forks; null where one was taken, and where there is room. */
 typedef struct b_worker {
   _Alignas(64) b_task *offered[B_PAR_ROOM]; /* atomic */
   uint32_t serial[B_PAR_ROOM];              /* atomic: tells offers of one task apart */
