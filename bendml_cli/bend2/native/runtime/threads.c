@@ -174,8 +174,6 @@ void b_threads_stay(void) {
   if (!b_threaded) b_threaded = 1;
 }
 
-bool b_threads_stayed(void) { return __atomic_load_n(&stays_threaded, __ATOMIC_RELAXED); }
-
 void b_worker_begin(void) {
   if (b_thread_limit < 2) return;
   pthread_mutex_lock(&lock);
@@ -224,7 +222,7 @@ void b_par_fork(b_task *task) {
 /* The last fork is joined. When main has none left, no other thread runs Bend code: tasks join all that they fork. */
 static void forget_fork(b_worker *own) {
   __atomic_store_n(&own->forks, own->forks - 1, __ATOMIC_RELAXED);
-  if (own->forks == 0 && own == workers[0] && !b_threads_stayed()) b_threaded = 0;
+  if (own->forks == 0 && own == workers[0] && !__atomic_load_n(&stays_threaded, __ATOMIC_RELAXED)) b_threaded = 0;
 }
 
 void b_par_join(b_task *task) {

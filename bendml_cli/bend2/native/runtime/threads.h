@@ -38,8 +38,6 @@ void b_par_join(b_task *task);
 void b_threads_prepare(void);
 /* Several threads may run from now on to the end of the program. */
 void b_threads_stay(void);
-/* Is that so? */
-bool b_threads_stayed(void);
 /* A thread that runs a spawned action begins or ends: it may offer tasks too. */
 void b_worker_begin(void);
 void b_worker_end(void);
