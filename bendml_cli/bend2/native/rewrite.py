@@ -146,7 +146,7 @@ class Rewriter:
         self.names = names
         self.changes = 0
         self._facts: dict[ir.Var, Fact] = {}
-        self._successors: dict[ir.Var, ir.Var] = {}
+        self._wholes: dict[ir.Var, ir.Var] = {}
         self._trail: list[tuple[ir.Var, Fact | None]] = []
         self._used_once: set[ir.Var] = set()
         self._taken_in: set[str] = set()
@@ -206,7 +206,8 @@ class Rewriter:
                 case ir.Prim(name, args_, rep):
                     return self._prim(ir.Prim(name, self._atoms(args_, env, block), rep))
                 case ir.Construct(constructor, tag, args_, rep):
-                    return ir.Construct(constructor, tag, self._slots(self._atoms(args_, env, block), rep), rep)
+                    fields = self._slots(self._atoms(args_, env, block), rep)
+                    return self._construct(ir.Construct(constructor, tag, fields, rep))
                 case ir.Coerce(atom, rep):
                     coerced = self._look(atom, env)
                     return coerced if isinstance(coerced, Delayed) else self._coerce(coerced, rep)
@@ -452,10 +453,20 @@ class Rewriter:
     def _prim(self, prim: ir.Prim) -> ir.Expr:
         folded = fold(prim, self._facts)
         match folded:
-            case ir.Prim("nat_succ", (ir.Var() as pred,)) if pred in self._successors:
-                folded = ir.Value(self._successors[pred])
+            case ir.Prim("nat_succ", (ir.Var() as pred,)) if pred in self._wholes and self._wholes[pred].rep == NAT:
+                folded = ir.Value(self._wholes[pred])
         self.changes += folded is not prim
         return folded
+
+    def _construct(self, made: ir.Construct) -> ir.Expr:
+        """What is made of all fields of a matched variable is that variable."""
+        whole = self._wholes.get(made.args[0]) if isinstance(made.args[0], ir.Var) else None
+        if whole is not None and whole.rep == made.rep:
+            match self._facts.get(whole):
+                case ir.Construct(_, tag, fields) if tag == made.tag and fields == made.args:
+                    self.changes += 1
+                    return ir.Value(whole)
+        return made
 
     # -- matches ----------------------------------------------------------------------------------------------------
 
@@ -537,8 +548,7 @@ class Rewriter:
         env.update(zip(arm.fields, fields, strict=True))
         if fields:
             self._learn(scrutinee, ir.Construct(arm.constructor, arm.tag, fields, scrutinee.rep))
-            if scrutinee.rep == NAT:
-                self._successors[fields[0]] = scrutinee
+            self._wholes[fields[0]] = scrutinee
         elif not isinstance(scrutinee.rep, Any | Record):
             self._learn(scrutinee, ir.Const(arm.tag, scrutinee.rep))
         return ir.Arm(arm.constructor, arm.tag, fields, ir.Value(UNIT_CONST))

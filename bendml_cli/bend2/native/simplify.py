@@ -6,6 +6,7 @@ from bendml_cli.bend2.native import ir
 from bendml_cli.bend2.native.callgraph import call_graph
 from bendml_cli.bend2.native.occurrences import Uses, note_all, settle, size_of
 from bendml_cli.bend2.native.rewrite import Callee, Rewriter
+from bendml_cli.bend2.native.sink import sink
 
 MOST_ROUNDS = 5
 
@@ -23,6 +24,8 @@ def simplify(program: ir.Program, names: ir.Names) -> ir.Program:
         stale = _round(program, names, uses, stale)
         if not stale:
             break
+    for fun in program.functions.values():
+        fun.body = sink(fun.body, names)
     return program
 
 
