@@ -39,6 +39,7 @@ from bendml_cli.bend2.native.ir import (
     Value,
     Var,
     atoms_of,
+    free_variables,
     parts_of,
     rep_of,
 )
@@ -185,19 +186,24 @@ class _Owner:
         return replace(expr, function=key), borrowed
 
     def _fork(self, expr: Parallel, body: Expr, live: set[Var]) -> Expr:
-        """Each value owns what it needs, unless that is needed after all of them: then it stays."""
+        """Each value owns what it alone needs. What several need, or what is needed after all of them, stays meanwhile,
+        so that the threads do not all count the same cells."""
         body = self._bind(expr.vars, body, live)
+        uses: dict[Var, int] = {}
+        for value in expr.values:
+            for var in free_variables(value):
+                uses[var] = uses.get(var, 0) + 1
+        shared = self._owned_of(var for var, count in uses.items() if count > 1) - live
+        body = _drop(shared, body)
+        live |= shared
         values: list[Expr] = []
-        dups: list[Var] = []
         needed: set[Var] = set()
         for value in expr.values:
             inside = set(live)
             values.append(self._own(value, inside))
-            inside -= live
-            dups += inside & needed
             needed |= inside
         live |= needed
-        return _dup(dups, Parallel(expr.vars, tuple(values), body))
+        return Parallel(expr.vars, tuple(values), body)
 
     # -- matches ----------------------------------------------------------------------------------------------------
 

@@ -241,13 +241,23 @@ def test_arrays_are_looked_at_without_counting() -> None:
     run_owned(whole, [NUMBERS, plain_list([7])])
 
 
-def test_values_in_parallel_share_by_duplication_before() -> None:
-    xs, a, b = var("xs", LIST), var("a", LIST), var("b", LIST)
+def test_values_in_parallel_share_what_stays() -> None:
+    xs, a, b, n, m = var("xs", LIST), var("a", LIST), var("b", LIST), var("n"), var("m")
     body = ir.Parallel((a, b), (con(nat(1), xs), con(nat(2), xs)), ir.Construct("Con", 1, (a, b), LIST))
-    whole = program(function("main", (xs,), body))
-    owned = own(whole)
-    assert isinstance(owned.functions["main"].body, ir.Dup)
+    run_owned(program(function("main", (xs,), body)), NUMBERS)
+    ys = var("ys", LIST)
+    sums = tuple(ir.Call("dot", (ys, ys, nat(k)), NAT) for k in (0, 1))
+    added = ir.Parallel((n, m), sums, ir.Prim("nat_add", (n, m), NAT))
+    whole = program(dot(), function("main", (xs,), lets((ys, con(nat(1), xs)), added)))
+    assert (count(own(whole), ir.Dup), count(own(whole), ir.Drop)) == (0, 1)
     run_owned(whole, NUMBERS)
+
+
+def test_a_value_in_parallel_owns_what_it_alone_needs() -> None:
+    xs, ys, a, b = var("xs", LIST), var("ys", LIST), var("a", LIST), var("b", LIST)
+    calls = tuple(ir.Call("increment", (each,), LIST) for each in (xs, ys))
+    body = ir.Parallel((a, b), calls, ir.Construct("Con", 1, (a, b), LIST))
+    assert run_owned(program(increment(), function("main", (xs, ys), body)), NUMBERS, NUMBERS).allocated == 3 + 3 + 1
 
 
 # -- the tests can fail ---------------------------------------------------------------------------------------------
