@@ -53,7 +53,7 @@ class FakeEngine:
     def run(self, path: Path) -> Ran:
         raise NotImplementedError
 
-    def run_binary(self, binary: Path, *arguments: str, threads: int | None = None) -> Ran:
+    def run_binary(self, binary: Path, *arguments: str, threads: int | None = None, stdin: str = "") -> Ran:
         raise NotImplementedError
 
     def stop(self) -> None:

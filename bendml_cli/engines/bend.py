@@ -68,12 +68,15 @@ class BendEngine:
         """Check a program and run its main. Never raises."""
         return self._ran(bend_command(self.program, path.name), path.parent)
 
-    def run_binary(self, binary: Path, *arguments: str, threads: int | None = None, gpu: str | None = None) -> Ran:
-        """Run what `build` made: on so many threads, and with the GPU `off`, `on` or bounded (`4GB`). Never raises."""
+    def run_binary(
+        self, binary: Path, *arguments: str, threads: int | None = None, stdin: str = "", gpu: str | None = None
+    ) -> Ran:
+        """Run what `build` made: on so many threads, with this standard input, and with the GPU `off`, `on` or bounded
+        (`4GB`). Never raises."""
         options = [] if threads is None else ["--threads", str(threads)]
         options += [] if gpu is None else ["--gpu", gpu]
         own = ["--", *arguments] if arguments else []
-        return self._ran([str(binary.absolute()), *options, *own], binary.parent)
+        return self._ran([str(binary.absolute()), *options, *own], binary.parent, stdin)
 
     def stop(self) -> None:
         self._processes.stop()
@@ -110,14 +113,14 @@ class BendEngine:
         report.main = "\n".join(lines).strip() or None
         return judgement
 
-    def _ran(self, command: list[str], folder: Path) -> Ran:
-        done = self._call(command, folder)
+    def _ran(self, command: list[str], folder: Path, stdin: str = "") -> Ran:
+        done = self._call(command, folder, stdin)
         return Ran(NAME, done.code, done.stdout, done.stderr, done.failure(self._limit), _usage(done))
 
-    def _call(self, command: list[str], folder: Path) -> Finished:
+    def _call(self, command: list[str], folder: Path, stdin: str = "") -> Finished:
         # From the file's own folder, and by its bare name: no path of this machine comes into what Bend writes.
         try:
-            return self._processes.run(command, self._limit, self._environment, cwd=folder, watched=True)
+            return self._processes.run(command, self._limit, self._environment, cwd=folder, watched=True, stdin=stdin)
         except OSError as error:
             # As a shell would say it.
             reason = f"{Path(command[0]).name}: {error.strerror}"

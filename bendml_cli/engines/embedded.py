@@ -97,17 +97,17 @@ class EmbeddedEngine:
                 return built
             return self._ran(self._run([str(binary)], path.parent))
 
-    def run_binary(self, binary: Path, *arguments: str, threads: int | None = None) -> Ran:
-        """Run what `build` made, on so many threads, in its own folder. Never raises."""
+    def run_binary(self, binary: Path, *arguments: str, threads: int | None = None, stdin: str = "") -> Ran:
+        """Run what `build` made, on so many threads, in its own folder, with this standard input. Never raises."""
         command = [str(binary.absolute()), *program_arguments(arguments, threads)]
-        return self._ran(self._run(command, binary.parent))
+        return self._ran(self._run(command, binary.parent, stdin))
 
     def stop(self) -> None:
         self._processes.stop()
 
-    def _run(self, command: list[str], folder: Path) -> Finished:
+    def _run(self, command: list[str], folder: Path, stdin: str = "") -> Finished:
         try:
-            return self._processes.run(command, self._limit, cwd=folder, watched=True)
+            return self._processes.run(command, self._limit, cwd=folder, watched=True, stdin=stdin)
         except OSError as error:
             # As a shell would say it.
             reason = f"{Path(command[0]).name}: {error.strerror}"

@@ -83,8 +83,8 @@ class Engine(Protocol):
     def run(self, path: Path) -> Ran:
         """Check a program and run its main. Never raises."""
 
-    def run_binary(self, binary: Path, *arguments: str, threads: int | None = None) -> Ran:
-        """Run what `build` made, on so many threads, in its own folder. Never raises."""
+    def run_binary(self, binary: Path, *arguments: str, threads: int | None = None, stdin: str = "") -> Ran:
+        """Run what `build` made, on so many threads, in its own folder, with this standard input. Never raises."""
 
     def stop(self) -> None:
         """End every call that is running, at once. A later call answers with a failure."""

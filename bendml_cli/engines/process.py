@@ -72,13 +72,16 @@ class ProcessGroup:
         *,
         cwd: Path | None = None,
         watched: bool = False,
+        stdin: str = "",
     ) -> Finished:
         """Run a command to its end, or to its limit in seconds, and answer how it went. What it has started ends with
-        it. A `watched` program is not ours: it gets no input, its memory is measured, and its output is bounded.
+        it. A `watched` program is not ours: it reads `stdin`, its memory is measured, and its output is bounded.
 
         Raises OSError when the program cannot be started.
         """
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as given:
+            given.write(stdin.encode(errors="surrogateescape"))
+            given.seek(0)
             began = time.perf_counter()
             with self._lock:
                 if self._stopped:
@@ -87,7 +90,7 @@ class ProcessGroup:
                 # A worker's standard input stays open until it ends: it takes the closing as "the run is gone".
                 process = subprocess.Popen(
                     command,
-                    stdin=subprocess.DEVNULL if watched else subprocess.PIPE,
+                    stdin=given if watched else subprocess.PIPE,
                     stdout=out,
                     stderr=err,
                     env=env,

@@ -112,7 +112,7 @@ def _softmax(torch: Any, sizes: Sizes, a: Any) -> list[Output]:
 
 def _gelu(torch: Any, sizes: Sizes, x: Any) -> list[Output]:
     # For a negative x, 1 + tanh(..) cancels: the error is as large as that of 1, times x.
-    return [output(torch.nn.functional.gelu(x.double(), approximate="tanh"), x)]
+    return [output(torch.nn.functional.gelu(x.double(), approximate="tanh"), x.abs())]
 
 
 def _layernorm(torch: Any, sizes: Sizes, eps: Any, gain: Any, bias: Any, a: Any) -> list[Output]:

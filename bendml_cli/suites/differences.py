@@ -37,6 +37,8 @@ class Difference:
     allowed: bool
 
     def __str__(self) -> str:
+        if not math.isfinite(self.absolute):
+            return f"{self.position}: {self.observed!r} for {self.expected!r}"
         ulps = f"{self.ulps} ulp{'s' * (self.ulps != 1)}"
         return (
             f"{self.position}: {self.observed!r} for {self.expected!r}"

@@ -31,6 +31,13 @@ def test_a_lot_of_output_does_not_block() -> None:
     assert len(python("print('x' * 10_000_000)").stdout) == 10_000_001
 
 
+def test_a_watched_program_reads_what_it_is_given() -> None:
+    code = "import sys; print(sys.stdin.read().upper())"
+    for given in ("", "öne\n"):
+        done = ProcessGroup().run([sys.executable, "-c", code], 30.0, watched=True, stdin=given)
+        assert (done.code, done.stdout) == (0, f"{given.upper()}\n")
+
+
 def test_the_limit_ends_a_process() -> None:
     began = time.perf_counter()
     done = python("while True: pass", limit=0.5)

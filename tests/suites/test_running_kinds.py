@@ -19,7 +19,9 @@ from bendml_cli.suites.schema import select_suites
 from tests.fakes import FakeEngine, make_project
 
 HEAD = "title: t\npackage: bend/demo\nchecks:\n"
-RUNS = "  - {kind: runs, id: r, file: main.bend, arguments: [a, '{package}/b'], status: 2, stderr: 'no .ile'}\n"
+RUNS = (
+    "  - {kind: runs, id: r, file: main.bend, arguments: [a, '{package}/b'], stdin: i, status: 2, stderr: 'no .ile'}\n"
+)
 COMPARE = """\
   - kind: compare
     id: c
@@ -37,6 +39,7 @@ class Runner(FakeEngine):
     """Builds whatever it is given; `answer` says what a program writes, given its arguments."""
 
     answer: Callable[[tuple[str, ...]], Ran] = lambda arguments: ran("")
+    inputs: list[str] = field(default_factory=list)
     unbuilt: str | None = None
     built: list[Path] = field(default_factory=list)
 
@@ -44,7 +47,8 @@ class Runner(FakeEngine):
         self.built.append(path)
         return ran("", code=1, stderr="details", failure=self.unbuilt) if self.unbuilt else ran("")
 
-    def run_binary(self, binary: Path, *arguments: str, threads: int | None = None) -> Ran:
+    def run_binary(self, binary: Path, *arguments: str, threads: int | None = None, stdin: str = "") -> Ran:
+        self.inputs.append(stdin)
         return self.answer(arguments)
 
 
@@ -94,6 +98,7 @@ def test_runs_compares_status_and_output(tmp_path: Path) -> None:
     engine = Runner(answer=answer)
     (outcome,) = run(tmp_path, RUNS, engine)
     assert (outcome.status, outcome.detail) == (Status.PASSED, "ended with status 2, and wrote what it should")
+    assert engine.inputs == ["i"]
     built, used = outcome.judgements
     assert (built.report, built.failure, built.file) == (None, None, Path("bend/demo/main.bend"))
     assert (used.usage.seconds, used.usage.peak_resident_bytes, used.failure) == (0.5, 1_000_000, None)

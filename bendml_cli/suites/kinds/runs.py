@@ -16,12 +16,16 @@ _SHOWN = 200
 
 
 class RunsCheck(Check):
-    """`{package}` in an argument is the package's folder. The exit status must be `status`; standard output must be
-    `stdout`, or match `pattern` from end to end; something on standard error must match `stderr`."""
+    """`{package}` in an argument is the package's folder, `stdin` what the program reads.
+
+    The exit status must be `status`; standard output must be `stdout`, or match `pattern` from end to end; something on
+    standard error must match `stderr`.
+    """
 
     kind: Literal["runs"]
     file: InnerPath
     arguments: tuple[str, ...] = ()
+    stdin: str = ""
     status: int = 0
     stdout: str | None = None
     pattern: str | None = None
@@ -42,7 +46,7 @@ class RunsCheck(Check):
         arguments = [each.replace(_PACKAGE, package) for each in self.arguments]
 
         def look(program: Program) -> Found:
-            ran = program.run(*arguments)
+            ran = program.run(*arguments, stdin=self.stdin)
             problems = list(self._problems(ran))
             if not problems:
                 return Found(Status.PASSED, f"ended with status {ran.code}, and wrote what it should")
