@@ -306,3 +306,42 @@ def bench_check(
         return run(BenchCheckOptions(packages or [], runs, output, json))
 
     _finish(command)
+
+
+_Runs = Annotated[int, typer.Option(min=5, help="How often each side runs, in turn; medians count.")]
+_Seconds = Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="About how long a run lasts.")]
+_Output = Annotated[Path | None, typer.Option("--output", "-o", help="A JSON file of pyperf's to write.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print pyperf's JSON.")]
+
+
+@bench.command()
+def matmul(runs: _Runs = 7, seconds: _Seconds = 0.5, output: _Output = None, json: _Json = False) -> None:
+    """Time a product of matrices in Bend, on arrays and on lists, against PyTorch, on one thread."""
+    _bench_native("matmul", runs, seconds, output, json)
+
+
+@bench.command()
+def matvec(runs: _Runs = 7, seconds: _Seconds = 0.5, output: _Output = None, json: _Json = False) -> None:
+    """Time a vector by a matrix in Bend, on arrays, against PyTorch, on one thread."""
+    _bench_native("matvec", runs, seconds, output, json)
+
+
+@bench.command()
+def lists(runs: _Runs = 7, seconds: _Seconds = 0.5, output: _Output = None, json: _Json = False) -> None:
+    """Time passes over a list of 1,000,000 numbers in Bend against the same in C with malloc."""
+    _bench_native("lists", runs, seconds, output, json)
+
+
+@bench.command()
+def alloc(runs: _Runs = 7, seconds: _Seconds = 0.5, output: _Output = None, json: _Json = False) -> None:
+    """Time building and folding a list of 10,000,000 numbers in Bend against the same in C with malloc."""
+    _bench_native("alloc", runs, seconds, output, json)
+
+
+def _bench_native(name: str, runs: int, seconds: float, output: Path | None, json: bool) -> None:
+    def command() -> int:
+        from bendml_cli.commands.bench_native import BenchNativeOptions, bench_native
+
+        return bench_native(name, BenchNativeOptions(runs, seconds, output, json))
+
+    _finish(command)

@@ -1,0 +1,86 @@
+"""What the benchmarks of native code print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bendml_cli.console import standard_output
+
+if TYPE_CHECKING:
+    from bendml_cli.bench.contest import Contest, Side
+
+_STEPS = ((1.0, 1.0, "s"), (1e-3, 1e3, "ms"), (0.0, 1e6, "us"))
+_RATES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (0.0, ""))
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Show what goes on, on a terminal: what is yielded takes a line of text."""
+    console = standard_output()
+    if quiet or not console.is_terminal:
+        yield lambda text: None
+        return
+    with console.status("") as status:
+        yield status.update
+
+
+def print_contest(console: Console, contest: Contest) -> None:
+    """The table of a contest, shares of the peer's speed first; then the machine, and what disturbed it."""
+    console.print(Text.assemble((contest.name, "label"), f"  {contest.title}"), soft_wrap=True)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("", no_wrap=True)
+    for heading in (f"of {contest.peer.name}'s speed", "runs", "wanted", "", "time", f"{contest.unit}/s"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for side in contest.sides:
+        shares = contest.ratios(side)
+        spread = f"{min(shares):.2f}-{max(shares):.2f}"
+        table.add_row(
+            side.name,
+            f"{contest.ratio(side):.2f}",
+            spread,
+            _wanted(side),
+            _verdict(contest.reached(side)),
+            show_seconds(side.median),
+            show_rate(contest.rate(side)),
+        )
+    peer = contest.peer
+    table.add_row(peer.name, "1.00", "", "", "", show_seconds(peer.median), show_rate(contest.rate(peer)))
+    console.print(table)
+    console.print(
+        f"medians of {len(peer.seconds)} runs in turn, each against the run of {peer.name} beside it; results agree",
+        style="faint",
+        soft_wrap=True,
+    )
+    console.print(f"{contest.host.cpu}, {contest.host.threads} threads", style="faint")
+    for noise in contest.noise:
+        console.print(Text.assemble(("the machine is not idle: ", "hint"), noise), soft_wrap=True)
+
+
+def _wanted(side: Side) -> str:
+    if side.required is not None:
+        return f"{side.required:.2f}"
+    return "" if side.aim is None else f"{show_rate(side.aim)}/s"
+
+
+def _verdict(reached: bool | None) -> Text:
+    if reached is None:
+        return Text("")
+    return Text("reached", style="good") if reached else Text("missed", style="bad")
+
+
+def show_seconds(seconds: float) -> str:
+    """A time in a unit that suits it: `4.31 ms`."""
+    factor, unit = next((factor, unit) for least, factor, unit in _STEPS if seconds >= least)
+    return f"{seconds * factor:.3g} {unit}"
+
+
+def show_rate(rate: float) -> str:
+    """A number of operations in a unit that suits it: `2.31 G`."""
+    least, unit = next((least, unit) for least, unit in _RATES if rate >= least)
+    return f"{rate / (least or 1):.3g} {unit}".rstrip()
