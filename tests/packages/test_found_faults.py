@@ -1,0 +1,83 @@
+"""The numeric checks find faults of the packages: a word is edited, the suite's own programs are built and run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bendml_cli.engines.embedded import EmbeddedEngine
+from bendml_cli.project import Project
+from bendml_cli.suites.case import CaseResult, Session, Status
+from bendml_cli.suites.runner import run_cases
+from bendml_cli.suites.schema import select_suites
+
+ROOT = Path(__file__).parents[2]
+
+pytest.importorskip("torch")
+pytestmark = pytest.mark.slow
+
+
+def found(root: Path, package: str, *edits: tuple[str, str]) -> dict[str, CaseResult]:
+    """How the suite's checks of numbers turn out when each first text in the package becomes the second one."""
+    for folder in ("suites", "bend"):
+        shutil.copytree(ROOT / folder, root / folder)
+    main = root / "bend" / package / "main.bend"
+    text = main.read_text()
+    for old, new in edits:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    main.write_text(text)
+    (suite,) = select_suites(Project(root), [package])
+    cases = [case for case in suite.cases() if case.kind in ("runs", "compare", "fuzz")]
+    return {result.case.id: result for result in run_cases(cases, Session((EmbeddedEngine(),)), jobs=2)}
+
+
+def failed(results: dict[str, CaseResult]) -> set[str]:
+    assert not [each for each in results.values() if each.outcome.status is Status.ERROR]
+    return {name for name, each in results.items() if each.outcome.status is Status.FAILED}
+
+
+def test_a_constant_an_order_and_a_maximum(tmp_path: Path) -> None:
+    results = found(
+        tmp_path,
+        "tensor",
+        ("0.7978846", "0.7978847"),
+        ("Row.dot(t, u, (acc + x * y : F32))", "(Row.dot(t, u, 0.0) + (acc + x * y) : F32)"),
+        ("Row.max(t, F32.max(m, x))", "Row.max(t, F32.min(m, x))"),
+    )
+    assert failed(results) == {
+        "in-order/vec.dot.in_order",
+        "in-order/matmul.in_order",
+        "in-order/matmul_nt.in_order",
+        "in-order/matvec.in_order",
+        "in-order/gelu.in_order",
+        "in-order/mat.gelu.in_order",
+        "in-order/softmax.in_order",
+        "in-order/layernorm.in_order",
+        "softmax-1000/softmax",
+        "softmax-1000-in-order/softmax.in_order",
+        "softmax-extremes",
+    }
+    detail = results["in-order/matmul.in_order"].outcome.detail
+    # Three terms are the fewest that can be added in two orders.
+    assert detail.startswith("dimensions 1 3 1: [0, 0]: ")
+
+
+def test_slopes_and_gradients(tmp_path: Path) -> None:
+    results = found(
+        tmp_path,
+        "autograd",
+        ("TOne{(1.0 - y * y : F32), s}", "TOne{(1.0 - y : F32), s}"),
+        ("Bool.pick(F32, F32.is_le(x, 0.0), 0.0, g)", "Bool.pick(F32, F32.is_le(x, 1.0), 0.0, g)"),
+        ("(x - lr * g : F32) <> Row.sgd", "(x + lr * g : F32) <> Row.sgd"),
+    )
+    assert failed(results) == {
+        "expressions/expr",
+        "expression-differences/expr.differences",
+        "layers/linear.sgd",
+        "layers/relu.backward",
+        "networks/network",
+        "network-differences/network.differences",
+    }
