@@ -86,6 +86,18 @@ uint32_t b_arr_size(V array) {
   return size * (uint32_t)b_block_of(array)->size;
 }
 
+/* Where Base's way down a tree ends in a block of another size than the way there promised: it halves at each node. */
+static uint32_t lopsided_index(uint64_t block_size, uint32_t size, uint32_t index) {
+  uint32_t place = 0;
+  for (; block_size > 1; block_size >>= 1) {
+    size >>= 1;
+    const bool right = index >= size;
+    place = 2 * place + right;
+    if (right) index -= size;
+  }
+  return place;
+}
+
 void *b_array_slot(V array, uint32_t index, unsigned *kind) {
   uint32_t size = b_arr_size(array);
   index = b_u32_mod(index, size);
@@ -95,6 +107,8 @@ void *b_array_slot(V array, uint32_t index, unsigned *kind) {
     array = b_ptr(array)->f[right];
     if (right) index -= size;
   }
+  const b_block *block = b_block_of(array);
+  if (block->size != size) index = lopsided_index(block->size, size, index);
   *kind = b_ptr(array)->tag;
   return b_block_of(array)->data + b_slot(array, index) * element_bytes[*kind];
 }
@@ -164,8 +178,8 @@ static V half(V array, unsigned right) {
     b_dup(child);
     return child;
   }
-  const uint64_t size = b_block_of(array)->size / 2;
-  return copy_of(b_block_of(array), right * size, size);
+  const uint64_t size = b_block_of(array)->size, half_size = (size + 1) / 2;
+  return copy_of(b_block_of(array), right ? size - half_size : 0, half_size);
 }
 
 V b_arr_left(V array) { return half(array, 0); }
