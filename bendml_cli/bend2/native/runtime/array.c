@@ -17,7 +17,7 @@ V b_block_new(unsigned kind, uint64_t depth) {
   char *memory = malloc(bytes + slack);
   if (!memory) b_out_of_memory();
   b_block *block = (b_block *)(((uint64_t)memory + 63) & ~UINT64_C(63));
-  b_header(block, B_BLOCK, kind, 0);
+  b_header(block, B_BLOCK, kind, kind == B_WORD);
   block->size = size;
   block->mask = size - 1;
   block->memory = memory;

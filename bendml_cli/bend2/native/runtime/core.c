@@ -143,7 +143,7 @@ void b_drop_dead(b_obj *o) {
     uint64_t count = o->n;
     if (o->kind == B_CLOSURE) {
       owned = o->f + 1;
-    } else if (o->kind == B_BLOCK && o->tag == B_WORD) {
+    } else if (o->kind == B_BLOCK && o->n) { /* of words: the tag may be gone, under a link */
       owned = b_data_word(b_word(o));
       count = ((b_block *)o)->size;
     }
