@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bendml_cli.bend2.native.build import build
 from bendml_cli.bend2.native.make import executable
 from bendml_cli.bend2.native.options import Options
 
@@ -38,3 +39,13 @@ def compiled(shared: Path, tools: Path) -> Callable[..., Path]:
         return executable(path, options or Options(), shared / "native-programs", tools)
 
     return compile_program
+
+
+@pytest.fixture(scope="session")
+def runtime_driver(shared: Path, tools: Path) -> Path:
+    """The program that drives the C runtime (runtime_driver.c), with every check of memory and behaviour on."""
+    program = shared / "runtime-driver"
+    if not program.exists():
+        source = Path(__file__).with_name("runtime_driver.c").read_text(encoding="utf-8")
+        build(source, program, Options(debug=True, sanitize=True, level=1), tools)
+    return program
