@@ -89,7 +89,7 @@ class Reference(Protocol):
 
     @property
     def torch(self) -> bool:
-        """Does it need PyTorch?"""
+        """Does it need PyTorch? If not, it is plain Python."""
 
     def given(self, dims: Sequence[int], operands: Sequence[Sequence[float]]) -> Case:
         """The case of these dimensions and operands. Raises ValueError when they do not fit the operation."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from bendml_cli.errors import ReferenceUnavailable
 from bendml_cli.reference.model import Case, Output, Reference
+from bendml_cli.reference.pytorch import pytorch
 from bendml_cli.suites.case import Status
 from bendml_cli.suites.differences import Comparison, Difference, Tolerance, compare_answer
 from bendml_cli.suites.programs import Found, Program
@@ -52,18 +53,24 @@ class _Answers:
 
 
 def compare_cases(
-    program: Program, reference: Reference, cases: Sequence[Case], tolerance: Tolerance, *, shrink: bool = False
+    program: Program,
+    reference: Reference,
+    cases: Sequence[Case],
+    tolerance: Tolerance,
+    *,
+    drawn: Mapping[str, object] | None = None,
 ) -> Found:
-    """Compare a program's answers to cases with a reference's. Of a difference, the case is kept, and with `shrink`
-    also the simplest case that still differs. Skipped, with the reason, when the reference cannot be had."""
+    """Compare a program's answers to cases with a reference's. Of a difference, the case is kept; if the cases were
+    drawn (`drawn` says how), also the simplest case that still differs. Skipped, with the reason, when the reference
+    cannot be had."""
     try:
         answers = _ask(program, reference, cases, tolerance)
         shrunk = answers.differing
-        if shrink and shrunk is not None:
+        if drawn is not None and shrunk is not None:
             shrunk = _shrink(program, reference, shrunk, tolerance)
     except ReferenceUnavailable as error:
         return Found(Status.SKIPPED, f"{error.message}: {error.way_out}")
-    keep = {"differences.json": _summary(reference, cases, answers, tolerance)}
+    keep = {"differences.json": _summary(reference, cases, answers, tolerance, drawn)}
     differing = answers.differing
     if differing is None:
         return Found(Status.PASSED, _passed(answers.comparisons), keep)
@@ -123,11 +130,19 @@ def _passed(comparisons: Sequence[Comparison]) -> str:
     return f"{counted}, {identical} to the bit; worst at case {worst[0]}, {worst[1]}"
 
 
-def _summary(reference: Reference, cases: Sequence[Case], answers: _Answers, tolerance: Tolerance) -> str:
+def _summary(
+    reference: Reference,
+    cases: Sequence[Case],
+    answers: _Answers,
+    tolerance: Tolerance,
+    drawn: Mapping[str, object] | None,
+) -> str:
     worst = _worst(answers.comparisons)
     return json.dumps(
         {
             "reference": reference.name,
+            "by": f"PyTorch {pytorch().__version__}" if reference.torch else "plain Python",
+            "drawn": drawn,
             "tolerance": asdict(tolerance),
             "cases": len(cases),
             "numbers": sum(each.numbers for each in answers.comparisons),

@@ -195,6 +195,9 @@ def test_fuzz_runs_all_cases_of_a_reference_at_once_and_builds_once(tmp_path: Pa
     assert len(engine.built) == 1
     assert [len(text.splitlines()) for text in files] == [40, 40]
     assert files[0].startswith("add 0 0 0 0\nadd 0 1 0 0\n")
+    kept = json.loads(outcomes[0].keep["embedded/differences.json"])
+    assert kept["drawn"] == {"seed": 0, "largest": 8, "range": [-2, 2]}
+    assert kept["by"].startswith("PyTorch 2.")
     # The same cases in every run; others with another seed.
     again = list(files)
     run(tmp_path, FUZZ, engine)

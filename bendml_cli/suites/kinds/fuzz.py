@@ -55,11 +55,12 @@ class FuzzCheck(Check):
         tolerance = Tolerance(self.absolute, self.relative)
         rng = random.Random(f"{reference.name} {self.seed}")
         cases = [reference.sample(rng, index, self.largest, *self.range) for index in range(self.cases_)]
+        drawn = {"seed": self.seed, "largest": self.largest, "range": self.range}
         return with_program(
             session,
             place.root,
             place.path(self.file),
-            lambda program: compare_cases(program, reference, cases, tolerance, shrink=True),
+            lambda program: compare_cases(program, reference, cases, tolerance, drawn=drawn),
         )
 
 
