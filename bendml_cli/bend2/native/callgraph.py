@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from bendml_cli.bend2.native import ir
-from bendml_cli.bend2.native.occurrences import calls_of
+Calls = Mapping[str, Collection[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,57 +18,51 @@ class CallGraph:
     breakers: frozenset[str]
 
 
-def call_graph(program: ir.Program) -> CallGraph:
-    """The calls of a program, from main on."""
-    calls: dict[str, dict[str, int]] = {}
+def call_graph(main: str, counts: Mapping[str, Mapping[str, int]]) -> CallGraph:
+    """The calls of a program, from main on. `counts` says which functions each one calls, and how often."""
+    calls: dict[str, Mapping[str, int]] = {}
     sites: dict[str, int] = {}
-    pending = [program.main]
+    pending = [main]
     while pending:
         key = pending.pop()
         if key in calls:
             continue
-        calls[key] = calls_of(program.functions[key].body)
+        calls[key] = counts[key]
         for callee, count in calls[key].items():
             sites[callee] = sites.get(callee, 0) + count
         pending += calls[key]
     breakers: set[str] = set()
     order: list[str] = []
-    for cycle in _components(list(calls), calls):
-        order += _break(cycle, calls, program, breakers)
+    for cycle in _components(calls):
+        order += _break(cycle, calls, breakers)
     return CallGraph(tuple(order), sites, frozenset(breakers))
 
 
-def _break(cycle: list[str], calls: dict[str, dict[str, int]], program: ir.Program, breakers: set[str]) -> list[str]:
+def _break(cycle: list[str], calls: Calls, breakers: set[str]) -> list[str]:
     """The functions of a strongly connected component, callees first once its breakers (noted here) are cut out."""
-    if len(cycle) == 1:
-        (key,) = cycle
-        if key in calls[key]:
-            breakers.add(key)
-        return cycle
-    inside = set(cycle)
-    selves = [key for key in cycle if key in calls[key]]
-    if selves:
-        cut = set(selves)
-    else:
+    cut = {key for key in cycle if key in calls[key]}
+    if not cut and len(cycle) > 1:
         callers = {key: sum(key in calls[other] for other in cycle) for key in cycle}
-        best = max(cycle, key=lambda key: (not program.functions[key].inline, callers[key], key == program.main))
-        cut = {best}
+        cut = {max(cycle, key=callers.__getitem__)}
     breakers |= cut
-    inside -= cut
+    if len(cycle) == 1:
+        return cycle
+    left = [key for key in cycle if key not in cut]
+    inner = {key: [callee for callee in calls[key] if callee in left] for key in left}
     order: list[str] = []
-    for part in _components([key for key in cycle if key in inside], calls, inside):
-        order += _break(part, {key: {c: 1 for c in calls[key] if c in inside} for key in part}, program, breakers)
+    for part in _components(inner):
+        order += _break(part, inner, breakers)
     return order + [key for key in cycle if key in cut]
 
 
-def _components(keys: list[str], calls: dict[str, dict[str, int]], inside: set[str] | None = None) -> list[list[str]]:
+def _components(calls: Calls) -> list[list[str]]:
     """The strongly connected components of the calls (Tarjan), callees first."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
     on_stack: set[str] = set()
     found: list[list[str]] = []
-    for root in keys:
+    for root in calls:
         if root in index:
             continue
         work = [(root, iter(calls[root]))]
@@ -78,8 +72,6 @@ def _components(keys: list[str], calls: dict[str, dict[str, int]], inside: set[s
         while work:
             key, callees = work[-1]
             for callee in callees:
-                if inside is not None and callee not in inside:
-                    continue
                 if callee not in index:
                     index[callee] = low[callee] = len(index)
                     stack.append(callee)

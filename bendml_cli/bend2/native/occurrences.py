@@ -38,7 +38,7 @@ def is_droppable(expr: ir.Expr) -> bool:
             case ir.Lambda():
                 pass
             case at:
-                pending += [part for _, part in ir.parts_of(at)]
+                pending += _inner(at)
     return True
 
 
@@ -89,24 +89,38 @@ def _settle_last(expr: ir.Expr, uses: Uses) -> ir.Expr:
     return expr
 
 
-def note_all(expr: ir.Expr, uses: Uses) -> None:
-    """Count all occurrences in the expression as it is."""
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The number of operations of an expression; the functions that it calls, in order, and how often."""
+
+    size: int
+    calls: dict[str, int]
+
+
+def survey(expr: ir.Expr, uses: Uses | None = None) -> Survey:
+    """What is in the expression as it is; counts the variables into `uses`."""
+    size = 0
+    calls: dict[str, int] = {}
     pending = [expr]
     while pending:
         at = pending.pop()
-        uses.note(at)
-        pending += [part for _, part in ir.parts_of(at)]
+        size += _weight(at)
+        if isinstance(at, ir.Call):
+            calls[at.function] = calls.get(at.function, 0) + 1
+        if uses is not None:
+            uses.note(at)
+        pending += _inner(at)
+    return Survey(size, calls)
 
 
-def size_of(expr: ir.Expr, limit: int = 1_000_000) -> int:
+def size_of(expr: ir.Expr, limit: int) -> int:
     """The number of operations in the expression; a count past `limit` stops there."""
     size = 0
     pending = [expr]
     while pending and size <= limit:
         at = pending.pop()
-        if not isinstance(at, ir.Let | ir.Value | ir.Unreachable):
-            size += 1
-        pending += [part for _, part in ir.parts_of(at)]
+        size += _weight(at)
+        pending += _inner(at)
     return size
 
 
@@ -118,17 +132,25 @@ def is_free_of_calls(expr: ir.Expr) -> bool:
         if isinstance(at, ir.Call | ir.Apply):
             return False
         if not isinstance(at, ir.Lambda):
-            pending += [part for _, part in ir.parts_of(at)]
+            pending += _inner(at)
     return True
 
 
-def calls_of(expr: ir.Expr) -> dict[str, int]:
-    """The functions that the expression calls, in order, and how often."""
-    calls: dict[str, int] = {}
-    pending = [expr]
-    while pending:
-        at = pending.pop()
-        if isinstance(at, ir.Call):
-            calls[at.function] = calls.get(at.function, 0) + 1
-        pending += [part for _, part in ir.parts_of(at)]
-    return calls
+def _weight(expr: ir.Expr) -> int:
+    return 0 if isinstance(expr, ir.Let | ir.Value | ir.Unreachable) else 1
+
+
+def _inner(expr: ir.Expr) -> list[ir.Expr]:
+    """The expressions in an expression, as ir.parts_of has them, for less."""
+    if isinstance(expr, ir.Let):
+        return [expr.value, expr.body]
+    if isinstance(expr, ir.Match):
+        inner = [arm.body for arm in expr.arms]
+        if expr.default is not None:
+            inner.append(expr.default)
+        return inner
+    if isinstance(expr, ir.Lambda):
+        return [expr.body]
+    if isinstance(expr, ir.Parallel):
+        return [*expr.values, expr.body]
+    return []
