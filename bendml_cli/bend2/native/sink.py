@@ -1,5 +1,5 @@
-"""Allocation where it is needed: constructors, texts and the like move down to their first use, into the arms of a
-match that use them, so that the other arms do not make (and drop) them, nor own their parts twice for that."""
+"""Allocation where it is needed: constructors, texts and the like move down into the arms of a match that use them, so
+that the other arms do not make (and drop) them, nor own their parts twice for that."""
 
 from __future__ import annotations
 
@@ -33,92 +33,103 @@ def _is_sinkable(var: ir.Var, value: ir.Expr) -> bool:
 
 @dataclass(slots=True)
 class _Path:
-    """One way through a function: what floats above the place that was reached, and new names of what landed.
-
-    `shared` floats above other paths as well, so that it lands under a new name.
-    """
+    """One way through a function. `shared` is made above and floats into other paths as well: here it gets a name of
+    its own. `renames` has these names."""
 
     names: ir.Names
-    floating: dict[ir.Var, ir.Expr]
+    shared: dict[ir.Var, ir.Expr]
     renames: Renames
-    shared: frozenset[ir.Var] = frozenset()
-    written: list[ir.Let | ir.Parallel | ir.Match] = field(default_factory=list)
+    spine: list[ir.Let | ir.Parallel | ir.Match] = field(default_factory=list)
 
     def go(self, expr: ir.Expr) -> ir.Expr:
         """The expression at the end of this path."""
         while True:
             match expr:
-                case ir.Let(var, value, body) if _is_sinkable(var, value):
-                    self.floating[var] = value
-                    expr = body
-                    continue
-                case ir.Let(_, value, body):
-                    expr.value = self.part(value)
-                case ir.Parallel(values=values, body=body):
-                    expr.values = tuple([self.part(value) for value in values])
-                case ir.Match(scrutinee=scrutinee, arms=(arm,), default=None):
-                    self.land(scrutinee)
-                    expr.scrutinee = self.renames.get(scrutinee, scrutinee)
-                    body = arm.body
+                case ir.Let() | ir.Parallel():
+                    self.spine.append(expr)
+                    expr = expr.body
+                case ir.Match(arms=(arm,), default=None):
+                    self.spine.append(expr)
+                    expr = arm.body
                 case _:
                     break
-            self.written.append(expr)
-            expr = body
-        last = self.branches(expr) if isinstance(expr, ir.Match) else self.part(expr)
-        if self.written and isinstance(last, ir.Value):
-            before = self.written[-1]
-            if isinstance(before, ir.Let) and before.var is last.atom:
-                last = before.value
-                self.written.pop()
-        for at in reversed(self.written):
-            if isinstance(at, ir.Match):
-                at.arms[0].body = last
-            else:
-                at.body = last
-            last = at
-        return last
+        floating = self.floating(expr)
+        landing = {var: value for var, value in self.shared.items() if var not in floating}
+        self.renames |= {var: self.names.fresh(var.name, var.rep) for var in landing}
+        landed = [ir.Let(self.renames[var], _renamed(value, self.renames), value) for var, value in landing.items()]
+        written = [self.step(at) for at in self.spine if not (isinstance(at, ir.Let) and at.var in floating)]
+        return _closed(landed + written, self.end(expr, floating))
 
-    def land(self, atom: ir.Atom) -> None:
-        """What floats and is named here is written before."""
-        if isinstance(atom, ir.Const) or atom not in self.floating:
-            return
-        value = self.floating.pop(atom)
-        for each in ir.atoms_of(value):
-            self.land(each)
-        value = _renamed(value, self.renames)
-        if atom in self.shared:
-            self.renames[atom] = self.names.fresh(atom.name, atom.rep)
-        self.written.append(ir.Let(self.renames.get(atom, atom), value, value))
+    def floating(self, last: ir.Expr) -> dict[ir.Var, ir.Expr]:
+        """What can go on into the arms at the end: nothing on the way there uses it."""
+        floating = dict(self.shared)
+        used: list[ir.Var] = []
+        for at in self.spine:
+            match at:
+                case ir.Let(var, value) if _is_sinkable(var, value):
+                    floating[var] = value
+                case ir.Let(_, value) if floating:
+                    used += ir.free_variables(value)
+                case ir.Parallel(values=values) if floating:
+                    used += [var for value in values for var in ir.free_variables(value)]
+                case ir.Match(scrutinee=scrutinee):
+                    used.append(scrutinee)
+        used += [atom for atom in ir.atoms_of(last) if isinstance(atom, ir.Var)]
+        if isinstance(last, ir.Lambda):
+            used += ir.free_variables(last)
+        while used:
+            var = used.pop()
+            if var in floating:
+                used += [atom for atom in ir.atoms_of(floating.pop(var)) if isinstance(atom, ir.Var)]
+        return floating
+
+    def step(self, at: ir.Let | ir.Parallel | ir.Match) -> ir.Let | ir.Parallel | ir.Match:
+        """A part of the spine, over the variables as they are called now."""
+        match at:
+            case ir.Let(_, value):
+                at.value = self.part(value)
+            case ir.Parallel(values=values):
+                at.values = tuple([self.part(value) for value in values])
+            case ir.Match(scrutinee=scrutinee):
+                at.scrutinee = self.renames.get(scrutinee, scrutinee)
+        return at
 
     def part(self, value: ir.Expr) -> ir.Expr:
         """The value of a let, or an operation at the end."""
         match value:
-            case ir.Let() | ir.Parallel() | ir.Match() | ir.Lambda():
-                if self.floating:
-                    for var in ir.free_variables(value):
-                        self.land(var)
-                inner = _Path(self.names, {}, dict(self.renames))
-                if isinstance(value, ir.Lambda):
-                    value.body = inner.go(value.body)
-                    return value
-                return inner.go(value)
-        for atom in ir.atoms_of(value):
-            self.land(atom)
+            case ir.Let() | ir.Parallel() | ir.Match():
+                return _Path(self.names, {}, dict(self.renames)).go(value)
+            case ir.Lambda():
+                value.body = _Path(self.names, {}, dict(self.renames)).go(value.body)
+                return value
         return _renamed(value, self.renames)
 
-    def branches(self, expr: ir.Match) -> ir.Match:
-        """A match at the end: what still floats goes on into each arm."""
-        self.land(expr.scrutinee)
+    def end(self, expr: ir.Expr, floating: dict[ir.Var, ir.Expr]) -> ir.Expr:
+        """The end of the path: what still floats goes on into each arm of a match."""
+        if not isinstance(expr, ir.Match):
+            return self.part(expr)
         expr.scrutinee = self.renames.get(expr.scrutinee, expr.scrutinee)
         for arm in expr.arms:
-            arm.body = self.branch(arm.body)
+            arm.body = _Path(self.names, floating, dict(self.renames)).go(arm.body)
         if expr.default is not None:
-            expr.default = self.branch(expr.default)
+            expr.default = _Path(self.names, floating, dict(self.renames)).go(expr.default)
         return expr
 
-    def branch(self, expr: ir.Expr) -> ir.Expr:
-        """An arm of a match at the end."""
-        return _Path(self.names, dict(self.floating), dict(self.renames), frozenset(self.floating)).go(expr)
+
+def _closed(spine: list[ir.Let | ir.Parallel | ir.Match], last: ir.Expr) -> ir.Expr:
+    """The end under all that comes before it; a let that only names it goes."""
+    if spine and isinstance(last, ir.Value):
+        before = spine[-1]
+        if isinstance(before, ir.Let) and before.var is last.atom:
+            last = before.value
+            spine.pop()
+    for at in reversed(spine):
+        if isinstance(at, ir.Match):
+            at.arms[0].body = last
+        else:
+            at.body = last
+        last = at
+    return last
 
 
 def _renamed(expr: ir.Expr, renames: Renames) -> ir.Expr:

@@ -33,7 +33,7 @@ from tests.bend2.native.ir_build import (
     program,
     var,
 )
-from tests.bend2.native.ir_programs import LIST, PAIR
+from tests.bend2.native.ir_programs import LIST, LISTS, PAIR
 from tests.bend2.native.simplified import (
     FALSE,
     TRUE,
@@ -304,6 +304,20 @@ def test_a_sunk_allocation_has_a_name_of_its_own_in_each_arm() -> None:
     assert count(simpler, ir.Text) == 2
     assert count(simpler, ir.Construct) == 0
     assert [outcome(simpler, n, 0) for n in (0, 1)] == [outcome(whole, n, 0) for n in (0, 1)]
+
+
+def test_an_allocation_does_not_move_past_a_call() -> None:
+    # So the call stays next to the constructor of its result, which then can be made in place.
+    xs, x, t, head, rest = var("xs", LISTS), var("x", LIST), var("t", LISTS), var("h", LIST), var("r", LISTS)
+    cell = ir.Construct("Con", 1, (head, rest), LISTS)
+    step = lets((head, con(nat(1), x)), (rest, ir.Call("go", (t,), LISTS)), cell)
+    nil = ir.Value(ir.Const(0, LISTS))
+    arms = (ir.Arm("Nil", 0, (), nil), ir.Arm("Con", 1, (x, t), step))
+    whole = simple(
+        function("go", (xs,), ir.Match(xs, arms, None, LISTS)), function("main", (xs,), ir.Call("go", (xs,), LISTS))
+    )
+    last = [each.value for each in nodes(whole.functions["go"].body) if isinstance(each, ir.Let)][-1]
+    assert isinstance(last, ir.Call)
 
 
 def test_few_calls_are_not_parallel() -> None:
