@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bendml_cli.bend2.native.conventions import MAX_ARITY, REGISTER_ARITY
 from bendml_cli.bend2.native.crep import CReps
 from bendml_cli.bend2.native.emit_body import Body
-from bendml_cli.bend2.native.emit_operations import MAX_ARITY, Operations
+from bendml_cli.bend2.native.emit_operations import Operations
 from bendml_cli.bend2.native.emit_parallel import Parallels
 from bendml_cli.bend2.native.emit_shows import show_tables
 from bendml_cli.bend2.native.ir import Expr, Fun, Program
@@ -46,25 +47,19 @@ class _Emitter:
         ]
         return "\n\n".join("\n".join(lines) for lines in sections if lines) + "\n"
 
-    def _head(self, fun: Fun) -> str:
-        return (
-            f"static B_CC {self.operations.result_type(fun)} {self.operations.function(fun.key)}"
-            f"({self.operations.parameters(fun.params)})"
-        )
-
     def _entry_head(self, fun: Fun) -> str:
         arity = len(fun.params) - fun.captured
         assert 0 < arity <= MAX_ARITY, f"a closure of {arity} parameters"
-        words = ", ".join(["V self", *[f"V a{at + 1}" for at in range(arity)]])
+        words = ", ".join(["V self", *[f"V a{at + 1}" for at in range(min(arity, REGISTER_ARITY))]])
         return f"static B_CC V {self.operations.entry(fun.key)}({words})"
 
     def _prototypes(self, fun: Fun) -> list[str]:
-        return [f"{self._head(fun)};", *([f"{self._entry_head(fun)};"] if fun.is_closure else [])]
+        return [f"{self.operations.head(fun)};", *([f"{self._entry_head(fun)};"] if fun.is_closure else [])]
 
     def _function(self, fun: Fun) -> list[str]:
         body = Body(self.operations, fun, fun.result, fun.is_closure, self.parallels.write)
-        gathered = [f"  {line}" for line in self.operations.gather(fun.params)]
-        lines = [f"/* {_comment(fun.key)} */", f"{self._head(fun)} {{", *gathered, *body.write(fun.body), "}"]
+        gathered = [f"  {line}" for line in self.operations.receive(fun)]
+        lines = [f"/* {_comment(fun.key)} */", f"{self.operations.head(fun)} {{", *gathered, *body.write(fun.body), "}"]
         return [*lines, *(self._entry(fun) if fun.is_closure else [])]
 
     def _entry(self, fun: Fun) -> list[str]:
@@ -76,13 +71,13 @@ class _Emitter:
             for word, param in zip(words, fun.params, strict=True)
             if self.reps.leaves(param.rep)
         ]
-        return [
-            f"{self._entry_head(fun)} {{",
-            *[f"  V c{at + 1} = b_ptr(self)->f[{at + 1}];" for at in range(len(captured))],
-            f"  b_open_closure(b_ptr(self), {len(captured)});",
-            f"  return {self.operations.function(fun.key)}({', '.join(args)});",
-            "}",
+        lines = [
+            *[f"V a{at + 1} = b_extra[{at - REGISTER_ARITY}];" for at in range(REGISTER_ARITY, len(others))],
+            *[f"V c{at + 1} = b_ptr(self)->f[{at + 1}];" for at in range(len(captured))],
+            f"b_open_closure(b_ptr(self), {len(captured)});",
         ]
+        call = self.operations.call(fun, args, lines.append)
+        return [f"{self._entry_head(fun)} {{", *[f"  {line}" for line in lines], f"  return {call};", "}"]
 
     def _value_lines(self, value: Expr, rep: Rep) -> list[str]:
         return Body(self.operations, None, rep, False, self.parallels.write).write(value)

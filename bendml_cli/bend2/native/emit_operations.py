@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bendml_cli.bend2.native.conventions import MAX_ARITY, REGISTER_ARITY, Conventions, Leaf
 from bendml_cli.bend2.native.crep import CReps, block_kind, c_name, is_void, var_name
 from bendml_cli.bend2.native.ir import (
     Apply,
@@ -23,9 +24,6 @@ from bendml_cli.bend2.native.ir import (
     Var,
 )
 from bendml_cli.bend2.native.types import ANY, F32_, U32_, Enum, Record, Rep
-
-MAX_ARITY = 16
-"""Closures take at most so many parameters (runtime/apply.h)."""
 
 _TYPED_ARRAY_PRIMS = {
     # name: where its arguments hold an element
@@ -59,6 +57,7 @@ class Operations:
     def __init__(self, program: Program, reps: CReps) -> None:
         self.program = program
         self.reps = reps
+        self.conventions = Conventions(program, reps)
         self.texts: dict[tuple[int, ...], str] = {}
         self._fresh = 0
         self._functions = {key: f"f{at}__{c_name(key)[:40]}" for at, key in enumerate(program.functions)}
@@ -97,12 +96,34 @@ class Operations:
 
     def parameters(self, variables: tuple[Var, ...]) -> str:
         """The same of parameters, with their types."""
-        parts = [
-            f"{self.reps.type(leaf)} {leaf_name(var, path)}"
-            for var in variables
-            for path, leaf in self.reps.leaves(var.rep)
-        ]
+        return self._declared(self.conventions.leaves(variables))
+
+    def _declared(self, leaves: list[Leaf[tuple[Var, str]]]) -> str:
+        parts = [f"{self.reps.type(rep)} {leaf_name(var, path)}" for (var, path), rep in leaves]
         return ", ".join(parts) or "void"
+
+    def head(self, fun: Fun) -> str:
+        """A function's head, without what ends it."""
+        inside, _ = self.conventions.split(fun, self.conventions.leaves(fun.params))
+        convention = "B_CC " if self.conventions.is_jumped_to(fun) else ""
+        return f"static {convention}{self.result_type(fun)} {self.function(fun.key)}({self._declared(inside)})"
+
+    def receive(self, fun: Fun) -> list[str]:
+        """The statements that a function begins with: its extra arguments, then its records."""
+        _, extra = self.conventions.split(fun, self.conventions.leaves(fun.params))
+        loads = [
+            f"{self.reps.type(rep)} {leaf_name(var, path)} = {self.reps.unbox(f'b_extra[{at}]', rep)};"
+            for at, ((var, path), rep) in enumerate(extra)
+        ]
+        return [*loads, *self.gather(fun.params)]
+
+    def call(self, fun: Fun, args: list[str], emit: Callable[[str], None]) -> str:
+        """A call of a function with the codes of its parameters' leaves; extra arguments are passed by statements."""
+        reps = [rep for _, rep in self.conventions.leaves(fun.params)]
+        inside, extra = self.conventions.split(fun, list(zip(args, reps, strict=True)))
+        for at, (code, rep) in enumerate(extra):
+            emit(f"b_extra[{at}] = {self.reps.box(code, rep)};")
+        return f"{self.function(fun.key)}({', '.join(code for code, _ in inside)})"
 
     def gather(self, variables: tuple[Var, ...]) -> list[str]:
         """Statements that make parameters' leaves records again."""
@@ -137,13 +158,9 @@ class Operations:
                 return self._prim(expr)
             case Call(function, args):
                 fun = self.program.functions[function]
-                return Code(f"{self.function(function)}({', '.join(self.arguments(args))})", fun.result, fun.is_closure)
+                return Code(self.call(fun, self.arguments(args), emit), fun.result, fun.is_closure)
             case Apply(function, args, rep):
-                code = reps.word(function)
-                for at in range(0, len(args), MAX_ARITY):
-                    some = args[at : at + MAX_ARITY]
-                    code = f"b_apply{len(some)}({', '.join([code, *map(reps.word, some)])})"
-                return Code(code, rep, is_word=True)
+                return Code(self._apply(reps.word(function), args, emit), rep, is_word=True)
             case Construct(_, _, args, Record() as rep):
                 fields = [reps.raw(each) for each in args if not is_void(each.rep)]
                 return Code("" if is_void(rep) else f"({reps.type(rep)}){{{', '.join(fields)}}}", rep)
@@ -170,6 +187,22 @@ class Operations:
             if hole is None or each is not hole:
                 emit(f"{name}->f[{at}] = {self.reps.word(each)};")
         return name
+
+    def _apply(self, function: str, args: tuple[Atom, ...], emit: Callable[[str], None]) -> str:
+        words = list(map(self.reps.word, args))
+        while len(words) > MAX_ARITY:
+            name = self.fresh("o")
+            emit(f"V {name} = {self._apply_some(function, words[:MAX_ARITY], emit)};")
+            function, words = name, words[MAX_ARITY:]
+        return self._apply_some(function, words, emit)
+
+    def _apply_some(self, function: str, words: list[str], emit: Callable[[str], None]) -> str:
+        n = len(words)
+        if n <= REGISTER_ARITY:
+            return f"b_apply{n}({', '.join([function, *words])})"
+        for at, word in enumerate(words):
+            emit(f"b_extra[{at}] = {word};")
+        return f"b_apply_extra({function}, {n})"
 
     def _closure(self, function: str, captured: tuple[Atom, ...], emit: Callable[[str], None]) -> str:
         name = self.fresh("o")

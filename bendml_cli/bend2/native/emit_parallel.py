@@ -64,14 +64,17 @@ class Parallels:
 
     def _call(self, value: Expr, rep: Rep, captured: tuple[Var, ...]) -> str:
         """A call that computes a value from the variables that it needs."""
-        if isinstance(value, Call):
+        if isinstance(value, Call) and not self._has_extra(value):
             return self.operations.raw_as(self.operations.operation(value, _no_statement), rep)
         name = self.operations.fresh("value")
-        head = f"static B_CC {self.reps.type(rep)} {name}({self.operations.parameters(captured)})"
+        head = f"static {self.reps.type(rep)} {name}({self.operations.parameters(captured)})"
         self.prototypes.append(f"{head};")
         lines = [f"  {line}" for line in self.operations.gather(captured)]
         self.definitions += [f"{head} {{", *lines, *self.write_value(value, rep), "}"]
         return f"{name}({', '.join(self.operations.arguments(captured))})"
+
+    def _has_extra(self, call: Call) -> bool:
+        return self.operations.conventions.has_extra(self.operations.program.functions[call.function])
 
     def _task(self, var: Var, call: str, captured: tuple[Var, ...]) -> str:
         """The struct and the function of a task."""

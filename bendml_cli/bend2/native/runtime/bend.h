@@ -3,7 +3,7 @@
    A word (V) is a pointer to an object or an immediate (n << 1) | 1. An object is a header of 8 bytes and then words.
    Scalar arithmetic is in scalar.h, arrays are in array.h; the cold parts of all three are in core.c, array.c, start.c.
    What runs as Bend code has the calling convention B_CC, under which `return f(..)` is always a jump: no step of a
-   loop through tail calls needs stack. */
+   loop through tail calls needs stack. See apply.h for what such functions may take. */
 #ifndef BEND_H
 #define BEND_H
 

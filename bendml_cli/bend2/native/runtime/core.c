@@ -176,78 +176,98 @@ void b_open_shared(b_obj *o) {
 
 /* ---- closures ---- */
 
-/* The arguments of a call on its way: read before any other code runs. Not on the stack, so that all calls here are
-   jumps. */
-static _Thread_local V passed[B_MAX_ARITY];
+_Thread_local V b_extra[B_MAX_EXTRA];
 
-/* Calls a closure of n parameters with the arguments passed. */
-static B_CC V call_passed(V f, unsigned n) {
+/* Calls a closure of n parameters with the arguments in b_extra. */
+static B_CC V call_extra(V f, unsigned n) {
   const V code = b_ptr(f)->f[0];
-  const V *p = passed;
+  const V a1 = b_extra[0], a2 = b_extra[1], a3 = b_extra[2], a4 = b_extra[3], a5 = b_extra[4];
   switch (n) {
-#define B_CASE(n, ...) \
-  case n: return ((b_code##n)code)(f, __VA_ARGS__);
-    B_CASE(1, p[0])
-    B_CASE(2, p[0], p[1])
-    B_CASE(3, p[0], p[1], p[2])
-    B_CASE(4, p[0], p[1], p[2], p[3])
-    B_CASE(5, p[0], p[1], p[2], p[3], p[4])
-    B_CASE(6, p[0], p[1], p[2], p[3], p[4], p[5])
-    B_CASE(7, p[0], p[1], p[2], p[3], p[4], p[5], p[6])
-    B_CASE(8, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7])
-    B_CASE(9, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8])
-    B_CASE(10, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9])
-    B_CASE(11, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10])
-    B_CASE(12, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11])
-    B_CASE(13, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], p[12])
-    B_CASE(14, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], p[12], p[13])
-    B_CASE(15, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], p[12], p[13], p[14])
-    B_CASE(16, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], p[12], p[13], p[14], p[15])
-#undef B_CASE
-    default: __builtin_unreachable();
+    case 1: return ((b_code1)code)(f, a1);
+    case 2: return ((b_code2)code)(f, a1, a2);
+    case 3: return ((b_code3)code)(f, a1, a2, a3);
+    case 4: return ((b_code4)code)(f, a1, a2, a3, a4);
+    default: break;
   }
+  if (n > B_REGISTER_ARITY) memmove(b_extra, b_extra + B_REGISTER_ARITY, (n - B_REGISTER_ARITY) * sizeof(V));
+  return ((b_code5)code)(f, a1, a2, a3, a4, a5);
 }
 
-/* A partial application that takes n more: f[1] is the closure, and the words after it are its first arguments. */
-#define B_PARTIAL(N, types, params, args) \
-  static B_CC V partial##N(V self, B_LIST params) { \
-    b_obj *o = b_ptr(self); \
-    const V last[] = {B_LIST args}; \
-    const unsigned given = o->n - 1u; \
-    const V f = o->f[1]; \
-    memcpy(passed, o->f + 2, given * sizeof(V)); \
-    memcpy(passed + given, last, sizeof last); \
-    b_open_closure(o, o->n); \
-    return call_passed(f, given + N); \
-  }
-B_EACH_ARITY(B_PARTIAL)
-#undef B_PARTIAL
+/* The closure f at `given` words more than the n that are in b_extra, which are put before them. */
+static B_CC V resume(V self, unsigned n) {
+  b_obj *o = b_ptr(self);
+  const unsigned given = o->n - 1u;
+  const V f = o->f[1];
+  memmove(b_extra + given, b_extra, n * sizeof(V));
+  memcpy(b_extra, o->f + 2, given * sizeof(V));
+  b_open_closure(o, o->n);
+  return call_extra(f, given + n);
+}
 
-#define B_ENTRY(N, types, params, args) (const void *)partial##N,
-static const void *const partials[] = {NULL, B_EACH_ARITY(B_ENTRY)};
-#undef B_ENTRY
+/* The code of partial applications that take n more: f[1] is the closure, the words after it its first arguments. */
+static B_CC V partial1(V self, V a1) {
+  b_extra[0] = a1;
+  return resume(self, 1);
+}
+static B_CC V partial2(V self, V a1, V a2) {
+  b_extra[0] = a1, b_extra[1] = a2;
+  return resume(self, 2);
+}
+static B_CC V partial3(V self, V a1, V a2, V a3) {
+  b_extra[0] = a1, b_extra[1] = a2, b_extra[2] = a3;
+  return resume(self, 3);
+}
+static B_CC V partial4(V self, V a1, V a2, V a3, V a4) {
+  b_extra[0] = a1, b_extra[1] = a2, b_extra[2] = a3, b_extra[3] = a4;
+  return resume(self, 4);
+}
+/* Five and more. */
+static B_CC V partial5(V self, V a1, V a2, V a3, V a4, V a5) {
+  const unsigned n = b_ptr(self)->tag;
+  memmove(b_extra + B_REGISTER_ARITY, b_extra, (n - B_REGISTER_ARITY) * sizeof(V));
+  b_extra[0] = a1, b_extra[1] = a2, b_extra[2] = a3, b_extra[3] = a4, b_extra[4] = a5;
+  return resume(self, n);
+}
 
-static B_CC V apply_passed(V f, unsigned n) {
+B_CC V b_apply_extra(V f, unsigned n) {
   const unsigned arity = b_ptr(f)->tag;
-  if (arity == n) return call_passed(f, n);
+  if (arity == n) return call_extra(f, n);
   if (arity > n) {
-    b_obj *o = b_closure(partials[arity - n], arity - n, n + 1);
+    const unsigned more = arity - n;
+    const void *code = more == 1   ? (const void *)partial1
+                       : more == 2 ? (const void *)partial2
+                       : more == 3 ? (const void *)partial3
+                       : more == 4 ? (const void *)partial4
+                                   : (const void *)partial5;
+    b_obj *o = b_closure(code, more, n + 1);
     o->f[1] = f;
-    memcpy(o->f + 2, passed, n * sizeof(V));
+    memcpy(o->f + 2, b_extra, n * sizeof(V));
     return b_word(o);
   }
   V rest[B_MAX_ARITY];
-  memcpy(rest, passed + arity, (n - arity) * sizeof(V));
-  const V g = call_passed(f, arity);
-  memcpy(passed, rest, (n - arity) * sizeof(V));
-  return apply_passed(g, n - arity);
+  memcpy(rest, b_extra + arity, (n - arity) * sizeof(V));
+  const V g = call_extra(f, arity);
+  memcpy(b_extra, rest, (n - arity) * sizeof(V));
+  return b_apply_extra(g, n - arity);
 }
 
-#define B_SLOW(N, types, params, args) \
-  B_CC V b_apply_slow##N(V f, B_LIST params) { \
-    const V given[] = {B_LIST args}; \
-    memcpy(passed, given, sizeof given); \
-    return apply_passed(f, N); \
-  }
-B_EACH_ARITY(B_SLOW)
-#undef B_SLOW
+B_CC V b_apply_slow1(V f, V a1) {
+  b_extra[0] = a1;
+  return b_apply_extra(f, 1);
+}
+B_CC V b_apply_slow2(V f, V a1, V a2) {
+  b_extra[0] = a1, b_extra[1] = a2;
+  return b_apply_extra(f, 2);
+}
+B_CC V b_apply_slow3(V f, V a1, V a2, V a3) {
+  b_extra[0] = a1, b_extra[1] = a2, b_extra[2] = a3;
+  return b_apply_extra(f, 3);
+}
+B_CC V b_apply_slow4(V f, V a1, V a2, V a3, V a4) {
+  b_extra[0] = a1, b_extra[1] = a2, b_extra[2] = a3, b_extra[3] = a4;
+  return b_apply_extra(f, 4);
+}
+B_CC V b_apply_slow5(V f, V a1, V a2, V a3, V a4, V a5) {
+  b_extra[0] = a1, b_extra[1] = a2, b_extra[2] = a3, b_extra[3] = a4, b_extra[4] = a5;
+  return b_apply_extra(f, 5);
+}
