@@ -39,10 +39,10 @@ def print_contest(console: Console, contest: Contest) -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     for side in contest.sides:
         shares = contest.ratios(side)
-        spread = f"{min(shares):.2f}-{max(shares):.2f}"
+        spread = f"{_share(min(shares))}-{_share(max(shares))}"
         table.add_row(
             side.name,
-            f"{contest.ratio(side):.2f}",
+            _share(contest.ratio(side)),
             spread,
             _wanted(side),
             _verdict(contest.reached(side)),
@@ -53,7 +53,7 @@ def print_contest(console: Console, contest: Contest) -> None:
     table.add_row(peer.name, "1.00", "", "", "", show_seconds(peer.median), show_rate(contest.rate(peer)))
     console.print(table)
     console.print(
-        f"medians of {len(peer.seconds)} runs in turn, each against the run of {peer.name} beside it; results agree",
+        f"medians of {len(peer.seconds)} runs in turn, each against the run of {peer.name} in its round; results agree",
         style="faint",
         soft_wrap=True,
     )
@@ -62,9 +62,13 @@ def print_contest(console: Console, contest: Contest) -> None:
         console.print(Text.assemble(("the machine is not idle: ", "hint"), noise), soft_wrap=True)
 
 
+def _share(share: float) -> str:
+    return f"{share:.2f}" if share >= 0.1 else f"{share:.2g}"
+
+
 def _wanted(side: Side) -> str:
     if side.required is not None:
-        return f"{side.required:.2f}"
+        return _share(side.required)
     return "" if side.aim is None else f"{show_rate(side.aim)}/s"
 
 

@@ -13,7 +13,8 @@ LISTS_AIM = 150e6
 
 
 def prepare(folder: Path) -> Setup:
-    """Compile the programs on arrays and on lists into a folder, and see that both answer the reference's bits.
+    """Compile the programs on arrays, on lists and of the tensor package into a folder. Each must answer the bits of
+    the reference, whenever it is timed.
 
     Raises ReferenceUnavailable without PyTorch, and BendmlError when a program fails.
     """
@@ -23,6 +24,7 @@ def prepare(folder: Path) -> Setup:
     peer = torch_measure(product, reference)
     arrays = bend_program("matmul_arrays.bend", folder, "Bend, arrays", expected)
     lists = bend_program("matmul_lists.bend", folder, "Bend, lists", expected)
+    package = bend_program("matmul_tensor.bend", folder, "Bend, tensor package", expected)
     return Setup(
         name="matmul",
         title="product of a 100x784 and a 784x128 matrix, one thread",
@@ -32,5 +34,6 @@ def prepare(folder: Path) -> Setup:
         contestants=[
             Contestant(arrays.name, arrays.measure, required=ARRAYS_REQUIRED),
             Contestant(lists.name, lists.measure, aim=LISTS_AIM),
+            Contestant(package.name, package.measure),
         ],
     )

@@ -12,7 +12,7 @@ REQUIRED = 0.8
 
 
 def prepare(folder: Path) -> Setup:
-    """Compile the program into a folder, and see that it answers the reference's bits.
+    """Compile the program into a folder. It must answer the bits of the reference, whenever it is timed.
 
     Raises ReferenceUnavailable without PyTorch, and BendmlError when the program fails.
     """

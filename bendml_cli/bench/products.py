@@ -20,6 +20,7 @@ Matrix = Any
 PEER = "PyTorch"
 _FIRST_OF_B = 1_000_000
 """The operands' numbers begin at 0 and at this one, in bend/bench too."""
+_MIX = 2246822519
 _NEAR = 1e-3
 """How far PyTorch may be from the reference: sums of some hundred terms below 1, in another order."""
 
@@ -56,7 +57,7 @@ def numbers(count: int, first: int) -> Matrix:
     np = numpy()
     x = np.arange(first + 1, first + 1 + count, dtype=np.uint32)
     for _ in range(2):
-        x = (x ^ (x >> np.uint32(15))) * np.uint32(2246822519)
+        x = (x ^ (x >> np.uint32(15))) * np.uint32(_MIX)
     return (x >> np.uint32(8)).astype(np.float32) / np.float32(1 << 23) - np.float32(1)
 
 
@@ -64,7 +65,8 @@ def digest(matrix: Matrix) -> int:
     """`digest` of bend/bench/common.bend: of the bits of all entries, row by row."""
     value = 2166136261
     for bits in matrix.view(numpy().uint32).ravel().tolist():
-        value = ((value ^ bits) * 16777619) & 0xFFFFFFFF
+        value ^= bits
+        value = ((value ^ value >> 15) * _MIX) & 0xFFFFFFFF
     return value
 
 

@@ -50,7 +50,8 @@ static Node *reverse(Node *list) {
 static uint32_t fold(Node *list, uint32_t digest) {
     while (list != NULL) {
         Node *next = list->next;
-        digest = (digest ^ list->value) * 16777619u;
+        digest ^= list->value;
+        digest = (digest ^ digest >> 15) * 2246822519u;
         free(list);
         list = next;
     }
