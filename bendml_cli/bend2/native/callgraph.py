@@ -1,8 +1,8 @@
-"""Who calls whom: the functions that main reaches, callees first, and those that must stay functions."""
+"""Who calls whom: the functions that main reaches, callees first; those that must stay functions; the pure ones."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 Calls = Mapping[str, Collection[str]]
@@ -36,6 +36,22 @@ def call_graph(main: str, counts: Mapping[str, Mapping[str, int]]) -> CallGraph:
     for cycle in _components(calls):
         order += _break(cycle, calls, breakers)
     return CallGraph(tuple(order), sites, frozenset(breakers))
+
+
+def pure_functions(calls: Calls, effectful: Iterable[str]) -> frozenset[str]:
+    """The functions that call none of the effectful ones, at any distance."""
+    callers: dict[str, list[str]] = {}
+    for key, callees in calls.items():
+        for callee in callees:
+            callers.setdefault(callee, []).append(key)
+    reached = set(effectful)
+    pending = list(reached)
+    while pending:
+        for key in callers.get(pending.pop(), ()):
+            if key not in reached:
+                reached.add(key)
+                pending.append(key)
+    return frozenset(calls.keys() - reached)
 
 
 def _break(cycle: list[str], calls: Calls, breakers: set[str]) -> list[str]:

@@ -10,10 +10,14 @@ from bendml_cli.bend2.native.prims import PRIMS
 
 @dataclass(slots=True)
 class Uses:
-    """`counts`: the occurrences of each variable; `opened`: the variables that are matched or applied somewhere."""
+    """`counts`: the occurrences of each variable; `opened`: the variables that are matched or applied somewhere.
+
+    `pure`: the functions that only give a value (recursion ends, in what the checker accepts).
+    """
 
     counts: dict[ir.Var, int] = field(default_factory=dict)
     opened: set[ir.Var] = field(default_factory=set)
+    pure: frozenset[str] = frozenset()
 
     def note(self, expr: ir.Expr) -> None:
         """Count what the expression itself names."""
@@ -25,15 +29,18 @@ class Uses:
                 self.opened.add(var)
 
 
-def is_droppable(expr: ir.Expr) -> bool:
-    """May the expression be left out when nobody uses its value: does it neither fail, act nor call?"""
+def is_droppable(expr: ir.Expr, pure: frozenset[str]) -> bool:
+    """May the expression be left out when nobody uses its value: does it neither fail nor act?"""
     pending = [expr]
     while pending:
         match pending.pop():
             case ir.Prim(name):
                 if PRIMS[name].effect not in ("pure", "reads"):
                     return False
-            case ir.Call() | ir.Apply() | ir.Unreachable():
+            case ir.Call(function):
+                if function not in pure:
+                    return False
+            case ir.Apply() | ir.Unreachable():
                 return False
             case ir.Lambda():
                 pass
@@ -60,7 +67,7 @@ def settle(expr: ir.Expr, uses: Uses) -> ir.Expr:
     for at in reversed(spine):
         match at:
             case ir.Let(var, value):
-                if var in counts or not is_droppable(value):
+                if var in counts or not is_droppable(value, uses.pure):
                     at.value = settle(value, uses)
                     at.body = rest
                     rest = at
@@ -91,26 +98,31 @@ def _settle_last(expr: ir.Expr, uses: Uses) -> ir.Expr:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The number of operations of an expression; the functions that it calls, in order, and how often."""
+    """The number of operations of an expression; the functions that it calls, in order, and how often; and whether
+    it may do more than give its value, calls aside."""
 
     size: int
     calls: dict[str, int]
+    has_effects: bool
 
 
 def survey(expr: ir.Expr, uses: Uses | None = None) -> Survey:
     """What is in the expression as it is; counts the variables into `uses`."""
     size = 0
     calls: dict[str, int] = {}
+    has_effects = False
     pending = [expr]
     while pending:
         at = pending.pop()
         size += _weight(at)
         if isinstance(at, ir.Call):
             calls[at.function] = calls.get(at.function, 0) + 1
+        elif isinstance(at, ir.Apply) or (isinstance(at, ir.Prim) and PRIMS[at.name].effect != "pure"):
+            has_effects = True
         if uses is not None:
             uses.note(at)
         pending += _inner(at)
-    return Survey(size, calls)
+    return Survey(size, calls, has_effects)
 
 
 def size_of(expr: ir.Expr, limit: int) -> int:

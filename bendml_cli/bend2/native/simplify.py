@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bendml_cli.bend2.native import ir
-from bendml_cli.bend2.native.callgraph import CallGraph, call_graph
+from bendml_cli.bend2.native.callgraph import CallGraph, call_graph, pure_functions
 from bendml_cli.bend2.native.occurrences import Uses, settle, survey
 from bendml_cli.bend2.native.rewrite import Callee, Rewriter
 from bendml_cli.bend2.native.sink import sink
@@ -19,7 +19,7 @@ def simplify(program: ir.Program, names: ir.Names) -> ir.Program:
         if not state.round():
             break
     for fun in state.functions.values():
-        fun.body = sink(fun.body, names)
+        fun.body = sink(fun.body, names, state.uses.pure)
     return ir.Program(state.functions, program.main, program.main_is_io, program.shows)
 
 
@@ -62,4 +62,6 @@ class _State:
         graph = call_graph(self.main, {key: each.calls for key, each in self._surveys.items()})
         self.functions = {key: self.functions[key] for key in graph.order}
         self._surveys = {key: self._surveys[key] for key in graph.order}
+        calls = {key: each.calls for key, each in self._surveys.items()}
+        self.uses.pure = pure_functions(calls, [key for key, each in self._surveys.items() if each.has_effects])
         return graph

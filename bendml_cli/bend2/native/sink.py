@@ -1,5 +1,6 @@
-"""Allocation where it is needed: constructors, texts and the like move down into the arms of a match that use them, so
-that the other arms do not make (and drop) them, nor own their parts twice for that."""
+"""Work where it is needed: constructors, texts, calls of pure functions and the like move down into the arms of a match
+that use them, so that the other arms do not make (and drop) them, nor own their parts twice for that, and so that a
+call may come to stand in the last place."""
 
 from __future__ import annotations
 
@@ -12,14 +13,14 @@ from bendml_cli.bend2.native.types import Array, Record, is_counted
 Renames = dict[ir.Var, ir.Var]
 
 
-def sink(expr: ir.Expr, names: ir.Names) -> ir.Expr:
-    """The expression with its allocations moved down. Changes `expr` in place; `names` gives new variables, for an
-    operation that comes to stand in several arms."""
-    return _Path(names, {}, {}).go(expr)
+def sink(expr: ir.Expr, names: ir.Names, pure: frozenset[str]) -> ir.Expr:
+    """The expression with its work moved down. Changes `expr` in place; `names` gives new variables, for an operation
+    that comes to stand in several arms; `pure` has the functions that only give a value."""
+    return _Path(names, pure, {}, {}).go(expr)
 
 
-def _is_sinkable(var: ir.Var, value: ir.Expr) -> bool:
-    """Does the operation only make something, of what cannot change meanwhile?"""
+def _is_sinkable(var: ir.Var, value: ir.Expr, pure: frozenset[str]) -> bool:
+    """Does the operation only make something, of what cannot change meanwhile, at a cost?"""
     match value:
         case ir.Construct() | ir.Text():
             return True
@@ -28,6 +29,8 @@ def _is_sinkable(var: ir.Var, value: ir.Expr) -> bool:
         case ir.Prim(name, args):
             is_pure = PRIMS[name].effect == "pure" and not any(isinstance(arg.rep, Array) for arg in args)
             return is_pure and is_counted(var.rep)
+        case ir.Call(function, offload=offload):
+            return function in pure and not offload
     return False
 
 
@@ -37,6 +40,7 @@ class _Path:
     its own. `renames` has these names."""
 
     names: ir.Names
+    pure: frozenset[str]
     shared: dict[ir.Var, ir.Expr]
     renames: Renames
     spine: list[ir.Let | ir.Parallel | ir.Match] = field(default_factory=list)
@@ -66,7 +70,7 @@ class _Path:
         used: list[ir.Var] = []
         for at in self.spine:
             match at:
-                case ir.Let(var, value) if _is_sinkable(var, value):
+                case ir.Let(var, value) if _is_sinkable(var, value, self.pure):
                     floating[var] = value
                 case ir.Let(_, value) if floating:
                     used += ir.free_variables(value)
@@ -98,9 +102,9 @@ class _Path:
         """The value of a let, or an operation at the end."""
         match value:
             case ir.Let() | ir.Parallel() | ir.Match():
-                return _Path(self.names, {}, dict(self.renames)).go(value)
+                return _Path(self.names, self.pure, {}, dict(self.renames)).go(value)
             case ir.Lambda():
-                value.body = _Path(self.names, {}, dict(self.renames)).go(value.body)
+                value.body = _Path(self.names, self.pure, {}, dict(self.renames)).go(value.body)
                 return value
         return _renamed(value, self.renames)
 
@@ -110,9 +114,9 @@ class _Path:
             return self.part(expr)
         expr.scrutinee = self.renames.get(expr.scrutinee, expr.scrutinee)
         for arm in expr.arms:
-            arm.body = _Path(self.names, floating, dict(self.renames)).go(arm.body)
+            arm.body = _Path(self.names, self.pure, floating, dict(self.renames)).go(arm.body)
         if expr.default is not None:
-            expr.default = _Path(self.names, floating, dict(self.renames)).go(expr.default)
+            expr.default = _Path(self.names, self.pure, floating, dict(self.renames)).go(expr.default)
         return expr
 
 

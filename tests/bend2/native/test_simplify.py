@@ -264,6 +264,14 @@ def test_the_program_given_is_left_alone() -> None:
     assert ir.show_program(whole) == before
 
 
+def test_long_chains_of_lets_take_no_stack() -> None:
+    items = [(var("xs", LIST), NIL)]
+    for _ in range(5000):
+        items.append((var("xs", LIST), items[-1][0]))
+    whole = program(function("main", (), lets(*[(to, con(nat(1), of)) for to, of in items], ir.Value(items[-1][0]))))
+    assert count(simplify(whole, NAMES), ir.Construct) == 5001
+
+
 def test_large_programs_are_fast() -> None:
     functions = []
     for number in range(300):

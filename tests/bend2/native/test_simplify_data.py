@@ -320,6 +320,33 @@ def test_an_allocation_does_not_move_past_a_call() -> None:
     assert isinstance(last, ir.Call)
 
 
+def count_to(zero: ir.Expr) -> ir.Fun:
+    """A function that goes down from a number, and gives a flag."""
+    n, p = var("n"), var("p")
+    return function("down", (n,), on_nat(n, zero, p, ir.Call("down", (p,), BOOL)))
+
+
+def test_a_call_of_a_pure_function_sinks_or_goes() -> None:
+    n, c, b = var("n"), var("c", BOOL), var("b", BOOL)
+    both = lets((b, ir.Call("down", (n,), BOOL)), on_bool(c, ir.Value(b), ir.Value(FALSE)))
+    whole = simple(count_to(ir.Value(TRUE)), function("main", (n, c), both))
+    body = whole.functions["main"].body
+    assert isinstance(body, ir.Match)
+    assert isinstance(next(arm.body for arm in body.arms if arm.tag == 1), ir.Call)
+    unused = lets((b, ir.Call("down", (n,), BOOL)), ir.Value(c))
+    assert isinstance(
+        simple(count_to(ir.Value(TRUE)), function("main", (n, c), unused)).functions["main"].body, ir.Value
+    )
+
+
+def test_a_call_of_a_function_that_acts_stays() -> None:
+    n, c, b = var("n"), var("c", BOOL), var("b", BOOL)
+    acts = count_to(lets(*say("a"), ir.Value(TRUE)))
+    both = lets((b, ir.Call("down", (n,), BOOL)), on_bool(c, ir.Value(b), ir.Value(FALSE)))
+    whole = program(acts, function("main", (n, c), both))
+    assert outcome(simplify(whole, NAMES), 2, 0) == outcome(whole, 2, 0) == (0, ["a\n"])
+
+
 def test_few_calls_are_not_parallel() -> None:
     xs, a, b, r = var("xs", LIST), var("a"), var("b", LIST), var("r", LIST)
     call = ir.Call("increment", (xs,), LIST)
