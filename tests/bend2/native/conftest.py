@@ -1,8 +1,7 @@
-"""What the tests of the native compiler share: folders for the C compiler, and programs compiled once."""
+"""What the tests of the native compiler share: programs compiled once."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,21 +12,6 @@ from bendml_cli.bend2.native.make import executable
 from bendml_cli.bend2.native.options import Options
 
 PROGRAMS = Path(__file__).parent / "programs"
-
-
-@pytest.fixture(scope="session")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of this run of the tests, the same one in all of its processes."""
-    base = tmp_path_factory.getbasetemp()
-    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-
-
-@pytest.fixture(scope="session")
-def tools(shared: Path) -> Path:
-    """Where the C compiler keeps what all programs share: it takes seconds to make."""
-    folder = shared / "native-tools"
-    folder.mkdir(exist_ok=True)
-    return folder
 
 
 @pytest.fixture(scope="session")
