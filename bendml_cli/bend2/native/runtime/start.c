@@ -1,5 +1,6 @@
 /* How a program starts, fails and ends: stacks, options, main. */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -178,11 +179,20 @@ static int read_options(int argc, char **argv) {
   return i < argc && !strcmp(argv[i], "--") ? i + 1 : i;
 }
 
+/* How many processors this process may run on. */
+static unsigned processors(void) {
+#ifdef __linux__
+  cpu_set_t set;
+  if (!sched_getaffinity(0, sizeof set, &set)) return (unsigned)CPU_COUNT(&set);
+#endif
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? (unsigned)online : 1;
+}
+
 int b_start(int argc, char **argv, const b_program *program) {
   const char *slash = strrchr(argv[0], '/');
   b_program_name = slash ? slash + 1 : argv[0];
-  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  b_thread_limit = cores > 0 ? (unsigned)cores : 1;
+  b_thread_limit = processors();
   const int first = read_options(argc, argv);
   b_argc = argc - first + 1;
   b_argv = argv + first - 1;
