@@ -145,3 +145,33 @@ def test_a_worker_does_not_outlive_the_run_that_started_it(program: Path) -> Non
     run.wait(10)
     _, alive = psutil.wait_procs([worker], timeout=10)
     assert not alive
+
+
+def test_a_program_is_built_and_run(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bendml_cache: Path
+) -> None:
+    monkeypatch.setenv("BENDML_CACHE", str(bendml_cache))
+    engine = EmbeddedEngine(cache=tmp_path / "cache")
+    built = engine.build(program, tmp_path / "out")
+    assert (built.failure, built.code, built.stderr) == (None, 0, "")
+    ran = engine.run_binary(tmp_path / "out", "x", threads=2)
+    assert (ran.failure, ran.stdout) == (None, "3n\n")
+    assert ran.usage.peak_resident_bytes is not None
+    assert engine.run(program).stdout == "3n\n"
+
+
+def test_what_cannot_be_built_or_does_not_end_well(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bendml_cache: Path
+) -> None:
+    monkeypatch.setenv("BENDML_CACHE", str(bendml_cache))
+    engine = EmbeddedEngine()
+    program.write_text("import Base\ndef main() -> Nat: True{}\n")
+    for ran in (engine.build(program, tmp_path / "out"), engine.run(program)):
+        assert ran.code == 1
+        assert ran.failure is not None
+        assert ran.failure.startswith("main.bend is not compiled: mismatch in main")
+    program.write_text('import Base\ndef main() -> IO(Unit): IO.die(Unit, 3, "the end")\n')
+    ran = engine.run(program)
+    assert (ran.code, ran.stderr) == (3, "main: the end\n")
+    assert ran.failure == "the engine failed with status 3: main: the end"
+    assert engine.run_binary(tmp_path / "gone").code == 127
