@@ -6,6 +6,8 @@ import math
 import struct
 from collections.abc import Callable
 
+from tests.bend2.native.float_model import double_functions
+
 NAT_MAX = 2**48 - 1
 WORD = 2**32 - 1
 
@@ -78,6 +80,10 @@ def _whole(round_: Callable[[float], int]) -> Callable[[int], int]:
     return go
 
 
+def _rounded(function: Callable[..., float]) -> Callable[..., int]:
+    return lambda *args: bits_of(function(*map(float_of, args)))
+
+
 def _table() -> dict[str, Callable[..., int]]:
     table: dict[str, Callable[..., int]] = {
         "nat_succ": lambda a: _nat(a + 1),
@@ -128,6 +134,8 @@ def _table() -> dict[str, Callable[..., int]]:
         "bool_not": lambda a: 1 - a,
         "bool_xor": lambda a, b: a ^ b,
     }
+    for name, function in double_functions().items():
+        table[f"f32_{name}"] = _rounded(function)
     for kind in ("nat", "u32"):
         table[f"{kind}_div"] = _div
         table[f"{kind}_mod"] = _mod

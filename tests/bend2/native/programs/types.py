@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from bendml_cli.bend2.core import float32
@@ -51,13 +51,13 @@ class T:
         return all(mark == 2 for mark in self.marks)
 
     @property
-    def holds_functions(self) -> bool:
-        """Is there a function, or a type variable, anywhere in a value?"""
-        if self.head in ("Fun", "Var"):
-            return True
-        if self.declaration is not None and self.declaration.holds_functions:
-            return True
-        return any(each.holds_functions for each in self.args)
+    def is_printable(self) -> bool:
+        """Does a value print in one way: is there no function, map, erased field or type variable in it?"""
+        if self.head in ("Fun", "Var", "Map"):
+            return False
+        if self.declaration is not None and not self.declaration.is_printable:
+            return False
+        return all(each.is_printable for each in self.args)
 
     def __str__(self) -> str:
         args = [str(each) for each in self.args]
@@ -102,7 +102,7 @@ class Datatype:
     params: tuple[T, ...]
     is_data: bool
     constructors: tuple[Constructor, ...] = ()
-    holds_functions: bool = False
+    is_printable: bool = True
     is_recursive: bool = False
 
     def text(self) -> str:
@@ -181,6 +181,11 @@ def unify(pattern: T, type_: T, types: dict[str, T]) -> bool:
     if (pattern.head, pattern.marks, pattern.declaration) != (type_.head, type_.marks, type_.declaration):
         return False
     return all(unify(one, other, types) for one, other in zip(pattern.args, type_.args, strict=True))
+
+
+def has_variables(type_: T) -> bool:
+    """Is there a type variable in it?"""
+    return type_.head == "Var" or any(map(has_variables, type_.args))
 
 
 def constructors_of(type_: T) -> tuple[Constructor, ...]:
@@ -322,5 +327,6 @@ class Signature:
     variables: tuple[T, ...]
     params: tuple[Param, ...]
     result: T
-    fuel: bool = field(default=False)
-    """Is the first parameter a Nat that says how often it calls itself, so that a call must bound it?"""
+    fuel: int | None = None
+    """Which parameter is a Nat that says how often it calls itself, so that a call must bound it; None: there is none.
+    """
