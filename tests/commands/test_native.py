@@ -258,3 +258,19 @@ def test_what_is_kept_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         store.keep(file, Options(), {}, program)
     found = [store.find(tmp_path / f"{at}.bend", Options()) for at in range(6)]
     assert [each is not None for each in found] == [False, False, False, True, True, True]
+
+
+def test_the_transcript_in_the_readme(tmp_path: Path, environment: dict[str, str]) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    transcript = readme.split("\n## Running Bend programs\n")[1].split("```\n")[1]
+    program, *calls = re.split(r"^\$ ", transcript, flags=re.MULTILINE)[1:]
+    (tmp_path / "total.bend").write_text(program.partition("\n")[2])
+    binary = str(Path(sys.executable).with_name("bendml"))
+    for call in calls:
+        command, _, told = call.partition("\n")
+        words = [binary if word == "bendml" else word for word in command.split()]
+        done = subprocess.run(
+            words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=300
+        )
+        assert done.stdout + done.stderr == told
+    assert len(calls) == 5
