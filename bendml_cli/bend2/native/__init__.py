@@ -12,5 +12,8 @@ Each stage is a function from one program to the next, printable between any two
     loops.py      self-tail-calls to loops; array accesses with a proved range
     emit.py       owned IR to C11
     runtime/      the C runtime: bend.h (objects, counting, arrays, arithmetic) and the effects
-    build.py      the C compiler, and the cache of what it made
+    compile.py    the front door: from a file to C, or to any stage before it
+    build.py      from C to an executable, with zig.py and options.py
+    make.py       from a file to an executable that is kept, in store.py
+    start.py      running one in the foreground
 """
