@@ -5,10 +5,12 @@ from __future__ import annotations
 from bendml_cli.bend2.native.conventions import MAX_ARITY, REGISTER_ARITY
 from bendml_cli.bend2.native.crep import CReps
 from bendml_cli.bend2.native.emit_body import Body
+from bendml_cli.bend2.native.emit_loops import FastLoop
 from bendml_cli.bend2.native.emit_operations import Operations
 from bendml_cli.bend2.native.emit_parallel import Parallels
 from bendml_cli.bend2.native.emit_shows import show_tables
 from bendml_cli.bend2.native.ir import Expr, Fun, Program
+from bendml_cli.bend2.native.loops import array_loop
 from bendml_cli.bend2.native.show_table import ShowEntry
 from bendml_cli.bend2.native.types import Rep
 
@@ -58,8 +60,18 @@ class _Emitter:
 
     def _function(self, fun: Fun) -> list[str]:
         body = Body(self.operations, fun, fun.result, fun.is_closure, self.parallels.write)
-        gathered = [f"  {line}" for line in self.operations.receive(fun)]
-        lines = [f"/* {_comment(fun.key)} */", f"{self.operations.head(fun)} {{", *gathered, *body.write(fun.body), "}"]
+        received = [f"  {line}" for line in self.operations.receive(fun)]
+        loop = array_loop(fun)
+        fast = FastLoop(self.operations, fun, loop) if loop is not None else None
+        lines = [
+            *(fast.function() if fast is not None else []),
+            f"/* {_comment(fun.key)} */",
+            f"{self.operations.head(fun)} {{",
+            *received,
+            *(fast.entry() if fast is not None else []),
+            *body.write(fun.body),
+            "}",
+        ]
         return [*lines, *(self._entry(fun) if fun.is_closure else [])]
 
     def _entry(self, fun: Fun) -> list[str]:

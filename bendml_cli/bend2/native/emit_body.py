@@ -69,7 +69,7 @@ class Body:
         self.lines: list[str] = []
         self.depth = 1
         self._cell_sizes: dict[Var, int] = {}
-        self._used: set[Var] = set()
+        self.used: set[Var] = set()
         self._has_hole = False
 
     # -- lines ----------------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ class Body:
     def write(self, body: Expr) -> list[str]:
         """The lines of the body, without its braces."""
         calls = self_calls(body, self.function)
-        self._used = _used_variables(body)
+        self.used = used_variables(body)
         self._has_hole = calls.modulo and self._fills_holes()
         if self._has_hole:
             self.emit("V first = 0, *hole = NULL;")
@@ -152,7 +152,7 @@ class Body:
         return body
 
     def _return(self, expr: Expr) -> None:
-        code = self.operations.operation(expr, self.emit)
+        code = self.operation(expr)
         text = self.operations.word_of(code) if self.result_is_word else self.operations.raw_as(code, self.result)
         if self._has_hole:
             if isinstance(expr, Call | Apply):
@@ -178,9 +178,14 @@ class Body:
     def go_round(self, args: tuple[Atom, ...]) -> None:
         """Assigns the parameters of the next round, all at once."""
         assert self.function is not None
+        self.assign_parameters(list(zip(self.function.params, args, strict=True)))
+        self.emit("continue;")
+
+    def assign_parameters(self, pairs: list[tuple[Var, Atom]]) -> None:
+        """Assigns parameters, all at once."""
         changed = [
             (var_name(param), self.operations.raw_as(Code(self.reps.raw(arg), arg.rep), param.rep), param.rep)
-            for param, arg in zip(self.function.params, args, strict=True)
+            for param, arg in pairs
             if arg is not param and not is_void(param.rep)
         ]
         if len(changed) > 1:
@@ -192,7 +197,6 @@ class Body:
             changed = named
         for name, value, _ in changed:
             self.emit(f"{name} = {value};")
-        self.emit("continue;")
 
     def _go_round_modulo(self, modulo: Modulo) -> None:
         for each in modulo.before:
@@ -217,18 +221,28 @@ class Body:
 
     def bind(self, var: Var, value: Expr) -> None:
         """Declares a variable and computes its value."""
-        c_type = self.reps.type(var.rep)
+        declaration = self.declaration(var)
         if isinstance(value, Let | Match | Parallel | Dup | Drop | FreeCell):
-            if c_type != "void":
-                self.emit(f"{c_type} {var_name(var)};")
+            if declaration:
+                self.emit(f"{declaration};")
             self._assign(value, var)
             return
-        text = self.operations.raw_as(self.operations.operation(value, self.emit), var.rep)
-        if c_type == "void":
-            if text:
-                self.emit(f"{text};")
-        else:
-            self.emit(f"{c_type} {var_name(var)} = {text};")
+        self._store(declaration, self.operations.raw_as(self.operation(value), var.rep))
+
+    def operation(self, expr: Expr) -> Code:
+        """The code of an expression without parts; what must happen before is emitted."""
+        return self.operations.operation(expr, self.emit)
+
+    def declaration(self, var: Var) -> str:
+        """The declaration of a variable; empty if it has none in C."""
+        return "" if is_void(var.rep) else f"{self.reps.type(var.rep)} {var_name(var)}"
+
+    def _store(self, place: str, text: str) -> None:
+        """Stores what a code gives, or only runs it if there is no place."""
+        if place:
+            self.emit(f"{place} = {text};")
+        elif text:
+            self.emit(f"{text};")
 
     def _assign(self, expr: Expr, var: Var) -> None:
         """Computes an expression's value into a declared variable."""
@@ -250,11 +264,8 @@ class Body:
                     self.emit("B_NEVER();")
                     return
                 case _:
-                    text = self.operations.raw_as(self.operations.operation(expr, self.emit), var.rep)
-                    if is_void(var.rep):
-                        self.emit(f"{text};")
-                    else:
-                        self.emit(f"{var_name(var)} = {text};")
+                    place = var_name(var) if self.declaration(var) else ""
+                    self._store(place, self.operations.raw_as(self.operation(expr), var.rep))
                     return
 
     def _assign_match(self, match: Match, var: Var) -> None:
@@ -330,19 +341,19 @@ class Body:
         rep = match.scrutinee.rep
         if isinstance(rep, Nat):
             for field in arm.fields:
-                if field in self._used:
+                if field in self.used:
                     self.emit(f"uint64_t {var_name(field)} = {name} - 1;")
             return
         if isinstance(rep, Record):
             for at, (field, part) in enumerate(zip(arm.fields, rep.fields, strict=True)):
-                if field in self._used and not is_void(field.rep):
+                if field in self.used and not is_void(field.rep):
                     text = self.operations.raw_as(Code(f"{name}.f{at}", part), field.rep)
                     self.emit(f"{self.reps.type(field.rep)} {var_name(field)} = {text};")
             return
         if not arm.fields:
             return
         for at, field in enumerate(arm.fields):
-            if field in self._used and not is_void(field.rep):
+            if field in self.used and not is_void(field.rep):
                 text = self.reps.unbox(f"b_ptr({name})->f[{at}]", field.rep)
                 self.emit(f"{self.reps.type(field.rep)} {var_name(field)} = {text};")
         if match.consumes:
@@ -439,7 +450,7 @@ def _conditions(match: Match) -> list[str]:
     return conditions
 
 
-def _used_variables(expr: Expr) -> set[Var]:
+def used_variables(expr: Expr) -> set[Var]:
     """All variables that are named in an expression other than where they are bound."""
     used: set[Var] = set()
     pending = [expr]

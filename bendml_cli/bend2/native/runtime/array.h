@@ -31,6 +31,14 @@ static inline V *b_data_word(V array) { return (V *)__builtin_assume_aligned(b_b
 static inline bool b_is_block_of(V array, unsigned kind) { return B_LIKELY(b_ptr(array)->tag == kind); }
 static inline uint64_t b_slot(V array, uint32_t index) { return index & b_block_of(array)->mask; }
 
+/* Are the slots first + k * stride (modulo 2^32), for k from 0 to n - 1, in a block, with no wrapping in between? n is
+   below 2^31. */
+static inline bool b_slots_within(V array, uint32_t first, uint32_t stride, uint64_t n) {
+  const uint64_t size = b_block_of(array)->size;
+  const uint64_t last = first + (n - 1) * (uint64_t)(int64_t)(int32_t)stride;
+  return first < size && last < size && last <= UINT32_MAX;
+}
+
 /* A block of 2^depth slots that are not written yet (words: immediates). */
 V b_block_new(unsigned kind, uint64_t depth);
 /* The slot of an index, in whichever block it lies; its kind too. */

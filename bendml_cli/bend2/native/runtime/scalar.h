@@ -23,6 +23,11 @@ static inline uint64_t b_nat_mul(uint64_t a, uint64_t b) {
   if (B_UNLIKELY(__builtin_mul_overflow(a, b, &product))) b_nat_overflow();
   return b_nat_checked(product);
 }
+/* Can n be counted up by `step` so many times? */
+static inline bool b_nat_counts(uint64_t n, uint64_t step, uint64_t times) {
+  uint64_t last;
+  return !__builtin_mul_overflow(step, times, &last) && last <= B_NAT_MAX - n;
+}
 static inline uint64_t b_nat_pow(uint64_t a, uint64_t b) {
   if (b == 0) return 1;
   uint64_t power = a;
