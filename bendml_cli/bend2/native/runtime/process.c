@@ -43,7 +43,11 @@ static void close_end(int *fd) {
 /* A pipe whose ends are none of the standard streams, and are closed in programs that are run; 0 or an errno. */
 static int make_pipe(int ends[2]) {
   int low[2];
-  if (pipe(low)) return errno;
+#ifdef __APPLE__
+  if (pipe(low)) return errno; /* another thread may start a program just now that keeps these open */
+#else
+  if (pipe2(low, O_CLOEXEC)) return errno;
+#endif
   ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, 3);
   ends[1] = fcntl(low[1], F_DUPFD_CLOEXEC, 3);
   int error = ends[0] < 0 || ends[1] < 0 ? errno : 0;
