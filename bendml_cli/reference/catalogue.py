@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bendml_cli.reference import expressions, layers, tensor
+from bendml_cli.reference import arrays, expressions, layers, tensor
 from bendml_cli.reference.model import Reference
 
-_ALL: list[Reference] = [*tensor.OPERATIONS, *layers.OPERATIONS, *expressions.EXPRESSIONS]
+_ALL: list[Reference] = [*tensor.OPERATIONS, *arrays.OPERATIONS, *layers.OPERATIONS, *expressions.EXPRESSIONS]
 
 REFERENCES: dict[str, Reference] = {each.name: each for each in _ALL}
