@@ -265,7 +265,7 @@ def test_the_program_given_is_left_alone() -> None:
 
 
 def test_long_chains_of_lets_take_no_stack() -> None:
-    items = [(var("xs", LIST), NIL)]
+    items: list[tuple[ir.Var, ir.Atom]] = [(var("xs", LIST), NIL)]
     for _ in range(5000):
         items.append((var("xs", LIST), items[-1][0]))
     whole = program(function("main", (), lets(*[(to, con(nat(1), of)) for to, of in items], ir.Value(items[-1][0]))))
