@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from bendml_cli.bend2.check.checker import Checker
 from bendml_cli.bend2.core.book import spell_by_path
 from bendml_cli.bend2.core.quote import normal_form
 from bendml_cli.bend2.core.show import show
-from bendml_cli.bend2.core.values import Thunk, VApp, VData, VEq, VKind, VPi, VQuant, ready
+from bendml_cli.bend2.core.values import Thunk, VApp, VData, VEq, VKind, VPi, VQuant
 from bendml_cli.bend2.native import types
 from bendml_cli.bend2.native.flatten import flatten_records
 from bendml_cli.bend2.native.ir import Call, Construct, Expr, Fun, Lambda, Names, Program, Value
@@ -18,7 +20,8 @@ from bendml_cli.bend2.source import BendError
 
 MAIN = "main"
 MAIN_MAY_BE = "main may be an IO, or data that can be printed"
-LARGEST_TABLE = 5000
+LARGEST_TABLE = 1000
+"""Of more different types than this, a value's parts print as `…`: only types that grow without end have so many."""
 _IO_OP = types.Boxed("IO.OP", (types.ANY,))
 _LITERALS = {"U32": "u32", "F32": "f32", "Char": "char", "String": "string"}
 
@@ -78,10 +81,15 @@ class ShowTable:
         self._position = position
         self._entries: list[ShowEntry] = []
         self._known: dict[tuple[str, ...], int] = {}
+        self._pending: deque[tuple[int, VData]] = deque()
 
     def of(self, type_: Thunk) -> list[ShowEntry]:
         """The table whose first entry is this type. Raises BendError for a type whose values cannot be printed."""
         self._entry(type_)
+        # Breadth first: a type that holds ever larger ones is described as far as its values are likely to go.
+        while self._pending and len(self._entries) < LARGEST_TABLE:
+            at, data = self._pending.popleft()
+            self._entries[at] = self._datatype(data)
         return self._entries
 
     def _entry(self, type_: Thunk) -> int:
@@ -98,10 +106,8 @@ class ShowTable:
         known = self._known.get(key)
         if known is not None:
             return known
-        if len(self._entries) > LARGEST_TABLE:
-            raise self._refusal("a type that grows without end")
-        at = self._known[key] = self._add(ShowEntry("text"))
-        self._entries[at] = self._datatype(value)
+        at = self._known[key] = self._add(ShowEntry("text", text="…"))
+        self._pending.append((at, value))
         return at
 
     def _add(self, entry: ShowEntry) -> int:
@@ -121,7 +127,7 @@ class ShowTable:
 
     def _datatype(self, data: VData) -> ShowEntry:
         constructors = [self._book.constructors[each] for each in self._book.datatypes[data.key].constructors]
-        if self._reps.of(ready(data)) == types.NAT:
+        if self._reps.is_peano(data):
             return ShowEntry("nat")
         if self._book.datatypes[data.key].module.is_base:
             if data.key in _LITERALS:

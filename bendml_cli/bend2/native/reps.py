@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bendml_cli.bend2.core.book import Book, Constructor
-from bendml_cli.bend2.core.evaluate import Machine
+from bendml_cli.bend2.core.evaluate import Machine, argument
 from bendml_cli.bend2.core.terms import ERASED, Data, Ref, Term, subterms
 from bendml_cli.bend2.core.values import Env, Thunk, VApp, VData, VEq, VKind, VPi, VQuant, VRef, variable
 from bendml_cli.bend2.native import types
@@ -27,6 +27,7 @@ class Reps:
         self._level = 0
         self._recursive: dict[str, bool] = {}
         self._closed: dict[str, Rep] = {}
+        self._known: dict[tuple[int, int], tuple[Thunk, Rep]] = {}
 
     def fresh(self) -> Thunk:
         """An opaque value or type."""
@@ -47,6 +48,13 @@ class Reps:
 
     def of(self, type_: Thunk, depth: int = 0) -> Rep:
         """The representation of a type."""
+        known = self._known.get((id(type_), depth))
+        if known is None:
+            # The thunk is kept, so that no other one gets its identity.
+            known = self._known[id(type_), depth] = (type_, self._of(type_, depth))
+        return known[1]
+
+    def _of(self, type_: Thunk, depth: int) -> Rep:
         value = self.machine.force(type_)
         if isinstance(value, VData):
             if value.args:
@@ -88,11 +96,14 @@ class Reps:
         return types.ANY if isinstance(rep, Record) else rep
 
     def field_types(self, data: VData, constructor: Constructor) -> list[Thunk]:
-        """The types of a constructor's fields at a datatype's arguments, with nothing known of the fields."""
+        """The types of a constructor's fields at a datatype's arguments, with nothing known of the fields.
+
+        Two fields whose type is one parameter share its thunk, so that types that double are not looked at twice.
+        """
         env: Env = data.args
         result = []
         for field in constructor.fields:
-            result.append(Thunk(field.type, env))
+            result.append(argument(field.type, env))
             env = (*env, self.fresh())
         return result
 
@@ -104,7 +115,7 @@ class Reps:
         if is_base and key == "Array":
             return types.Array(self.slot(self.of(data.args[0], depth + 1)) if depth < DEEPEST else types.ANY)
         constructors = [self.book.constructors[each] for each in self.book.datatypes[key].constructors]
-        if self._is_peano(data):
+        if self.is_peano(data):
             return types.NAT
         if not any(is_live(field.quantity) for each in constructors for field in each.fields):
             return types.UNIT if len(constructors) <= 1 else Enum(key)
@@ -121,7 +132,7 @@ class Reps:
                 return record
         return Boxed(key, self._arguments(data, depth))
 
-    def _is_peano(self, data: VData) -> bool:
+    def is_peano(self, data: VData) -> bool:
         """Is this a file's own natural numbers, with the names that literals stand for? Such a file imports no Base."""
         if set(self.book.datatypes[data.key].constructors) != {"Zero", "Succ"}:
             return False
@@ -134,10 +145,10 @@ class Reps:
     def _arguments(self, data: VData, depth: int) -> tuple[Rep, ...]:
         result = []
         env: Env = ()
-        for parameter, argument in zip(self.book.datatypes[data.key].parameters, data.args, strict=True):
+        for parameter, given in zip(self.book.datatypes[data.key].parameters, data.args, strict=True):
             type_ = Thunk(parameter.type, env)
-            env = (*env, argument)
-            if self.is_static(type_) and (rep := self.family(argument, type_, depth + 1)) is not None:
+            env = (*env, given)
+            if self.is_static(type_) and (rep := self.family(given, type_, depth + 1)) is not None:
                 result.append(rep)
         return tuple(result)
 
