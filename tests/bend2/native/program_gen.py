@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
 from tests.bend2.native.programs.definitions import datatype, function
 from tests.bend2.native.programs.operations import BITS_TEXT
-from tests.bend2.native.programs.scope import DeadEnd, Scope, TooLong
+from tests.bend2.native.programs.scope import DeadEnd, Scope, Term, TooLong
+from tests.bend2.native.programs.shapes import array_loop, of_any_quantity, vector
 from tests.bend2.native.programs.terms import Terms
-from tests.bend2.native.programs.types import T, Value, show_value
+from tests.bend2.native.programs.types import UNIT, T, Value, action, show_value
 from tests.bend2.native.scalar_model import Stopped
 
 CALLS = 3000
@@ -21,25 +23,20 @@ CALLS = 3000
 
 @dataclass
 class Program:
-    """A program, and what it prints: the value of its main."""
+    """A program, and what it prints."""
 
     text: str
     printed: str
 
 
 def program(source: Random, size: int, *, opaque: bool = False) -> Program:
-    """A program of about `size` definitions. `opaque`: with operations on F32, which the checker does not compute."""
+    """A program of about `size` definitions, whose main is a value. `opaque`: with operations on F32, which the checker
+    does not compute."""
     terms = Terms(source, opaque=opaque)
-    parts = ["import Base", BITS_TEXT] if opaque else ["import Base"]
+    parts = _header(opaque)
     answers: list[tuple[T, Value]] = []
     for _ in range(size):
-        match source.randrange(8):
-            case 6:
-                parts.append(datatype(terms))
-            case 2 | 3:
-                parts.append(_defined(terms, recursive=False))
-            case 4 | 5 | 7:
-                parts.append(_defined(terms, recursive=True))
+        _define(terms, parts)
         answer = _answer(terms, len(answers))
         if answer is not None:
             text, type_, value = answer
@@ -50,6 +47,53 @@ def program(source: Random, size: int, *, opaque: bool = False) -> Program:
     parts.append(f"def main() -> Answers:\n  Answers{{{', '.join(f'answer{at}' for at in range(len(answers)))}}}")
     shown = ", ".join(show_value(type_, value) for type_, value in answers)
     return Program("\n\n".join(parts) + "\n", f"Answers{{{shown}}}")
+
+
+def io_program(source: Random, size: int) -> Program:
+    """A program of about `size` definitions, whose main acts."""
+    terms = Terms(source, opaque=True, acts=True)
+    parts = _header(opaque=True)
+    steps: list[str] = []
+    printed: list[int] = []
+    for number in range(size):
+        _define(terms, parts)
+        term = terms.term(action(UNIT), Scope(), 4)
+        written = _outcome(terms, lambda: _written(term))  # noqa: B023  (called at once)
+        if written is not None:
+            parts.append(f"def act{number}() -> IO(Unit):\n  {term.text}")
+            steps.append(f"    act{number}\n")
+            printed += written
+    parts.append(f"def main() -> IO(Unit):\n  do IO<Unit>:\n{''.join(steps)}    return Unit{{}}")
+    # What is no character is written as the replacement character.
+    text = "".join(chr(code) if code < 0xD800 or 0xDFFF < code < 0x110000 else "\ufffd" for code in printed)
+    return Program("\n\n".join(parts) + "\n", text)
+
+
+def _written(term: Term) -> list[int]:
+    out: list[int] = []
+    term.run({})(out)
+    return out
+
+
+def _header(opaque: bool) -> list[str]:
+    return ["import Base", BITS_TEXT] if opaque else ["import Base"]
+
+
+def _define(terms: Terms, parts: list[str]) -> None:
+    """Perhaps a definition more."""
+    match terms.source.randrange(12):
+        case 6 | 8:
+            parts.append(datatype(terms))
+        case 9:
+            parts.append(vector(terms))
+        case 10:
+            parts.append(of_any_quantity(terms))
+        case 11:
+            parts.append(array_loop(terms))
+        case 2 | 3:
+            parts.append(_defined(terms, recursive=False))
+        case 4 | 5 | 7:
+            parts.append(_defined(terms, recursive=True))
 
 
 def _defined(terms: Terms, *, recursive: bool) -> str:
@@ -65,12 +109,17 @@ def _answer(terms: Terms, number: int) -> tuple[str, T, Value] | None:
     """A definition of a value that can be printed; None where computing it stops or takes too long."""
     type_ = _printable(terms)
     term = terms.term(type_, Scope(), 4)
+    value = _outcome(terms, lambda: term.run({}))
+    return None if value is None else (f"def answer{number}() -> {type_}:\n  {term.text}", type_, value)
+
+
+def _outcome(terms: Terms, run: Callable[[], Value]) -> Value | None:
+    """What a model gives, if it comes to an end."""
     terms.clock.left = CALLS
     try:
-        value = term.run({})
+        return run()
     except (Stopped, TooLong, ValueError, RecursionError):
         return None
-    return f"def answer{number}() -> {type_}:\n  {term.text}", type_, value
 
 
 def _printable(terms: Terms) -> T:

@@ -14,6 +14,7 @@ from tests.bend2.native.programs.types import (
     U32,
     A,
     B,
+    Con,
     Constructor,
     Datatype,
     Field,
@@ -235,6 +236,8 @@ class _Bodies:
     def rest(self, type_: T, scope: Scope, depth: int) -> tuple[Lines, Code]:
         """Lets, and the result."""
         terms = self.terms
+        if type_.head in ("Maybe", "Result", "IO") and terms.chance(50):
+            return self.do(type_, scope, depth)
         lines: Lines = []
         steps: list[Callable[[Env], Env]] = []
         while terms.chance(30) and len(steps) < 3:
@@ -251,3 +254,69 @@ class _Bodies:
             return result.run(env)
 
         return lines, run
+
+    def do(self, type_: T, scope: Scope, depth: int) -> tuple[Lines, Code]:
+        """A do block over Maybe, Result or IO, one statement a line."""
+        terms = self.terms
+        of = type_.args[-1]
+        wanted = terms.source.randrange(1, 4)
+        lines = [f"do {type_.head}<{''.join(f'&{mark}, ' for mark in type_.marks)}{', '.join(map(str, type_.args))}>:"]
+        steps: list[tuple[str, str, Code]] = []
+        for _ in range(wanted):
+            part = terms.type_(1, data=2 in type_.marks)
+            name, plus = terms.fresh(), terms.chance(50) and part.is_data
+            kind = terms.source.choice(("bind", "let", "drop"))
+            if kind == "let":
+                value = terms.term(part, scope, depth - 1)
+                lines.append(f"  {'+' * plus}{name} : {part} = {value.text}")
+            else:
+                value = terms.term(T(type_.head, (*type_.args[:-1], part), type_.marks), scope, depth - 1)
+                lines.append(
+                    f"  {part} <- {value.text}" if kind == "drop" else f"  {'+' * plus}{name} : {part} <- {value.text}"
+                )
+            steps.append((kind, name, value.run))
+            if kind != "drop":
+                scope = scope.with_(Bound(name, part, plus))
+        if terms.chance(50):
+            last = terms.term(of, scope, depth - 1)
+            lines.append(f"  return {last.text}")
+            steps.append(("return", "", last.run))
+        else:
+            last = terms.term(type_, scope, depth - 1)
+            lines.append(f"  {last.text}")
+            steps.append(("last", "", last.run))
+        if type_.head == "IO":
+            return lines, lambda env: lambda out: _act(steps, env, out)
+        return lines, lambda env: _chain(steps, "Some" if type_.head == "Maybe" else "Done", env)
+
+
+def _chain(steps: list[tuple[str, str, Code]], name: str, env: Env) -> Value:
+    """What a do block over Maybe or Result gives."""
+    for kind, bound, run in steps:
+        value = run(env)
+        match kind:
+            case "let":
+                env = {**env, bound: value}
+            case "return":
+                return Con(name, (value,))
+            case "last":
+                return value
+            case _ if value.name != name:
+                return value
+            case _:
+                env = {**env, bound: value.fields[0]}
+    raise AssertionError("a do block ends with its last statement")
+
+
+def _act(steps: list[tuple[str, str, Code]], env: Env, out: list[int]) -> Value:
+    """What a do block over IO answers."""
+    for kind, bound, run in steps:
+        value = run(env)
+        if kind == "return":
+            return value
+        if kind in ("bind", "drop", "last"):
+            value = value(out)
+        if kind == "last":
+            return value
+        env = {**env, bound: value}
+    raise AssertionError("a do block ends with its last statement")

@@ -15,11 +15,13 @@ from tests.bend2.native.programs.types import (
     NAT,
     STRING,
     U32,
+    UNIT,
     A,
     B,
     Con,
     T,
     Value,
+    action,
     array,
     fun,
     listed,
@@ -33,7 +35,7 @@ from tests.bend2.native.scalar_model import NAT_MAX, SCALARS, WORD, bits_of, flo
 ANY_A = T("Var", marks=(1,), name="A")
 ANY_B = T("Var", marks=(1,), name="B")
 ANY_E = T("Var", marks=(1,), name="E")
-NONE = Con("None")
+NONE, DONE = Con("None"), Con("Unit")
 CMPS = (Con("LT"), Con("EQ"), Con("GT"))
 CANONICAL_NAN = 0x7FC00000
 BITS = "bits_of"
@@ -418,4 +420,42 @@ def _sorts() -> Iterator[Operation]:
         yield Operation("List.sort", (f"~{type_}", down), (xs,), xs, lambda a: tuple(sorted(a, reverse=True)))
 
 
-OPERATIONS = (*_scalars(), *_texts(), *_containers(1), *_containers(2), *_arrays_and_maps(), *_sorts())
+def _effects() -> Iterator[Operation]:
+    yield Operation("IO.pure", ("{A}",), (ANY_A,), action(ANY_A), lambda x: lambda out: x)
+    yield Operation(
+        "IO.bind",
+        ("{A}", "{B}"),
+        (action(ANY_A), fun(ANY_A, action(ANY_B))),
+        action(ANY_B),
+        lambda m, f: lambda out: f(m(out))(out),
+    )
+    yield Operation("IO.print", (), (STRING,), action(UNIT), lambda text: _write((*text, 10)))
+    yield Operation("IO.write", (), (STRING,), action(UNIT), _write)
+    yield Operation(
+        "List.for_each",
+        ("~&2", "~{A}"),
+        (fun(A, action(UNIT)), listed(A)),
+        action(UNIT),
+        _for_each,
+        closed=1,
+    )
+
+
+def _for_each(f: Value, xs: Value) -> Value:
+    def act(out: list[int]) -> Con:
+        for each in xs:
+            f(each)(out)
+        return DONE
+
+    return act
+
+
+def _write(text: Value) -> Value:
+    def act(out: list[int]) -> Con:
+        out.extend(text)
+        return DONE
+
+    return act
+
+
+OPERATIONS = (*_scalars(), *_texts(), *_containers(1), *_containers(2), *_arrays_and_maps(), *_sorts(), *_effects())

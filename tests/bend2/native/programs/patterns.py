@@ -22,6 +22,7 @@ class Pattern:
     made: Constructor | None = None
     parts: tuple[Pattern, ...] = ()
     names_erased: str = ""
+    unmarked: bool = False
 
     @property
     def splits(self) -> bool:
@@ -35,7 +36,7 @@ class Pattern:
         if self.made is None:
             if self.bound is None:
                 return self.names_erased or "_"
-            return ("+" if self.bound.reusable else "") + self.bound.name
+            return ("+" if self.bound.reusable and not self.unmarked else "") + self.bound.name
         parts = [each.text() for each in self.parts]
         match self.made.name:
             case "Zero":
@@ -80,6 +81,9 @@ class Column:
     type: T
     reusable: bool
     erased: bool = False
+    is_inside: bool = False
+    is_second: bool = False
+    """The second part of a pair inside another value: no mark may stand there (its type is not inferred)."""
 
 
 def rows(terms: Terms, columns: Sequence[Column], depth: int) -> list[list[Pattern]]:
@@ -109,8 +113,14 @@ def _rows(terms: Terms, columns: list[Column], depth: int) -> list[list[Pattern]
     found = []
     for made in constructors:
         fields = [
-            Column(each.type, each.mark == "+" or (first.reusable and each.type.is_data), each.mark == "-")
-            for each in made.fields
+            Column(
+                each.type,
+                each.mark == "+" or (first.reusable and each.type.is_data),
+                each.mark == "-",
+                is_inside=True,
+                is_second=first.is_inside and first.type.head == "Pair" and at == 1,
+            )
+            for at, each in enumerate(made.fields)
         ]
         for row in _rows(terms, [*fields, *others], depth - 1):
             parts = tuple(row[: len(fields)])
@@ -130,5 +140,6 @@ def _variable(terms: Terms, column: Column) -> Pattern:
         return Pattern(column.type, names_erased=terms.fresh("e"))
     if terms.chance(10):
         return Pattern(column.type)
-    reusable = column.reusable or (column.type.is_data and terms.chance(50))
-    return Pattern(column.type, bound=Bound(terms.fresh("p"), column.type, reusable))
+    reusable = column.reusable or (column.type.is_data and not column.is_second and terms.chance(50))
+    bound = Bound(terms.fresh("p"), column.type, reusable)
+    return Pattern(column.type, bound=bound, unmarked=column.is_second)

@@ -16,11 +16,13 @@ from tests.bend2.native.programs.types import (
     NAT,
     SIMPLE,
     U32,
+    UNIT,
     Con,
     Constructor,
     Datatype,
     T,
     Value,
+    action,
     array,
     construct,
     constructors_of,
@@ -59,11 +61,11 @@ TESTS = {"<": "is_lt", "<=": "is_le", ">": "is_gt", ">=": "is_ge"}
 
 
 class Terms:
-    """Makes terms. `opaque`: with the functions of F32, which only a compiled program computes."""
+    """Makes terms. `opaque`: with the functions of F32, which only a compiled program computes. `acts`: with IO."""
 
-    def __init__(self, source: Random, *, opaque: bool) -> None:
+    def __init__(self, source: Random, *, opaque: bool, acts: bool = False) -> None:
         self.source = source
-        self.opaque = opaque
+        self.acts = acts
         self.clock = Clock()
         self.functions: list[Function] = []
         self.datatypes: list[Datatype] = []
@@ -89,6 +91,7 @@ class Terms:
         if depth > 0:
             kinds += ["list", "maybe", "pair", "result", "user", "user", "map"]
             kinds += [] if data else ["array", "fun", "array"]
+            kinds += ["action"] * 3 if self.acts and not data else []
         kind = self.source.choice(kinds)
 
         def part(*, is_data: bool = data) -> T:
@@ -112,6 +115,8 @@ class Terms:
                 return array(self.type_(depth - 1, data=self.chance(80), variables=variables))
             case "fun":
                 return fun(part(), part())
+            case "action":
+                return action(self.source.choice((UNIT, UNIT, NAT, part())))
             case "user":
                 known = [each for each in self.datatypes if each.is_data or not data]
                 if known:
@@ -193,6 +198,11 @@ class Terms:
                 return Term(f"Map.new(&2, {type_.args[0]})", lambda env: ())
             case "Array":
                 return self._new_array(type_, scope, 0)
+            case "IO":
+                pure = self.term(type_.args[0], scope, 0)
+                return Term(
+                    f"IO.pure({type_.args[0]}, {pure.text})", lambda env: (lambda x: lambda out: x)(pure.run(env))
+                )
             case "Var":
                 usable = [each for each in scope.usable() if each.type == type_]
                 if not usable:
@@ -497,6 +507,10 @@ class Terms:
 def let_env(binders: list[Bound], values: list[Term], env: Env) -> Env:
     """The values of variables under a let."""
     return {**env, **{each.name: value.run(env) for each, value in zip(binders, values, strict=True)}}
+
+
+def _pure(value: Value) -> Value:
+    return lambda out: value
 
 
 def _curried(function: Function, args: list[Value], missing: int) -> Value:

@@ -2,7 +2,8 @@
 
 - Nat, U32, F32 (its bits), Char: an int; Bool: a bool; String: a tuple of code points;
 - List, Array: a tuple; Pair: a tuple of two; Map: a tuple of (key, value), sorted by key;
-- any other datatype: `Con`; a function: a Python function of one argument.
+- any other datatype: `Con`; a function: a Python function of one argument;
+- IO: a Python function of the list that it adds its output to, which gives the answer.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class T:
     @property
     def is_data(self) -> bool:
         """May a value be used more than once?"""
-        if self.head in ("Fun", "Array"):
+        if self.head in ("Fun", "Array", "IO"):
             return False
         if self.head == "User":
             assert self.declaration is not None
@@ -53,7 +54,7 @@ class T:
     @property
     def is_printable(self) -> bool:
         """Does a value print in one way: is there no function, map, erased field or type variable in it?"""
-        if self.head in ("Fun", "Var", "Map"):
+        if self.head in ("Fun", "Var", "Map", "IO"):
             return False
         if self.declaration is not None and not self.declaration.is_printable:
             return False
@@ -69,6 +70,8 @@ class T:
                 return f"({args[0]} & {args[1]})"
             case "Pair":
                 return f"Sigma<{marks}{args[0]}, _ => {args[1]}>"
+            case "IO":
+                return f"IO({args[0]})"
             case "Var":
                 return self.name
             case "User":
@@ -152,6 +155,11 @@ def fun(*types: T) -> T:
 def array(element: T) -> T:
     """The type of arrays."""
     return T("Array", (element,))
+
+
+def action(type_: T) -> T:
+    """The type of actions that answer a value."""
+    return T("IO", (type_,))
 
 
 def mapped(element: T) -> T:
