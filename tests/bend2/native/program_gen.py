@@ -1,6 +1,6 @@
 """Random programs in Bend with what they compute, by a model in Python.
 
-`programs/` holds the parts: types and their values, Base's functions, terms, patterns, definitions.
+`generated/` holds the parts: types and their values, Base's functions, terms, patterns, definitions.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from tests.bend2.native.programs.definitions import datatype, function
-from tests.bend2.native.programs.operations import BITS_TEXT
-from tests.bend2.native.programs.scope import DeadEnd, Scope, Term, TooLong
-from tests.bend2.native.programs.shapes import array_loop, of_any_quantity, vector
-from tests.bend2.native.programs.terms import Terms
-from tests.bend2.native.programs.types import UNIT, T, Value, action, show_value
+from tests.bend2.native.generated.bend_types import UNIT, T, Value, action, show_value
+from tests.bend2.native.generated.definitions import datatype, function
+from tests.bend2.native.generated.operations import BITS_TEXT
+from tests.bend2.native.generated.scope import DeadEnd, Scope, Term, TooLong
+from tests.bend2.native.generated.shapes import array_loop, of_any_quantity, vector
+from tests.bend2.native.generated.terms import Terms
 from tests.bend2.native.scalar_model import Stopped
 
 CALLS = 3000

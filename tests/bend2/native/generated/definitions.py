@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.bend2.native.programs.patterns import Column, Pattern, rows
-from tests.bend2.native.programs.scope import Bound, Code, Env, Function, Recursion, Scope
-from tests.bend2.native.programs.terms import Terms, let_env
-from tests.bend2.native.programs.types import (
+from tests.bend2.native.generated.bend_types import (
     BOOL,
     NAT,
     STRING,
@@ -28,6 +25,9 @@ from tests.bend2.native.programs.types import (
     listed,
     substitute,
 )
+from tests.bend2.native.generated.patterns import Column, Pattern, rows
+from tests.bend2.native.generated.scope import Bound, Code, Env, Function, Recursion, Scope
+from tests.bend2.native.generated.terms import Terms, let_env
 
 Lines = list[str]
 

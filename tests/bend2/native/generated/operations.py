@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tests.bend2.native.float_model import UNARY, is_nan
 from tests.bend2.native.float_model import show as show_f32
-from tests.bend2.native.programs.types import (
+from tests.bend2.native.generated.bend_types import (
     BOOL,
     CHAR,
     CMP,

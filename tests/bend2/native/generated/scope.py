@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tests.bend2.native.programs.types import Signature, T, Value
+from tests.bend2.native.generated.bend_types import Signature, T, Value
 
 Env = dict[str, Value]
 Code = Callable[[Env], Value]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.bend2.native.programs.scope import Bound, Env
-from tests.bend2.native.programs.terms import Terms
-from tests.bend2.native.programs.types import Con, Constructor, T, Value, constructors_of, destruct, show_value
+from tests.bend2.native.generated.bend_types import Con, Constructor, T, Value, constructors_of, destruct, show_value
+from tests.bend2.native.generated.scope import Bound, Env
+from tests.bend2.native.generated.terms import Terms
 
 LITERALS = {"Char": (97, 65, 48, 10), "U32": (0, 1, 7, 255), "String": ((), (97,), (97, 98)), "Nat": (1, 2, 3)}
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from random import Random
 
-from tests.bend2.native.programs.operations import OPERATIONS, Operation
-from tests.bend2.native.programs.scope import Bound, Clock, DeadEnd, Env, Function, Scope, Term
-from tests.bend2.native.programs.types import (
+from tests.bend2.native.generated.bend_types import (
     BOOL,
     NAT,
     SIMPLE,
@@ -38,6 +36,8 @@ from tests.bend2.native.programs.types import (
     substitute,
     unify,
 )
+from tests.bend2.native.generated.operations import OPERATIONS, Operation
+from tests.bend2.native.generated.scope import Bound, Clock, DeadEnd, Env, Function, Scope, Term
 from tests.bend2.native.scalar_model import SCALARS
 
 NATS = (0, 1, 2, 3, 5, 8, 13, 100, 255, 256, 257, 65536, 2**31, 2**32 - 1)
