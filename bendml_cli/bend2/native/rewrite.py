@@ -159,6 +159,7 @@ class Rewriter:
             if tail.takes_whole():
                 tail.then.append(Consumer(var, body, env))
                 return tail
+            body = self._delay_lambdas(body, env)
             consumer = body.value if isinstance(body, ir.Let) else body
             if self._moves(tail, var, consumer, env, block):
                 tail.then.append(Consumer(var, consumer, env))
@@ -171,6 +172,13 @@ class Rewriter:
             return tail
         self._assign(var, tail, env, block)
         return _Rest(body)
+
+    def _delay_lambdas(self, body: ir.Expr, env: Env) -> ir.Expr:
+        """What follows the lambdas at the start of a body; they will be made where they are used."""
+        while isinstance(body, ir.Let) and isinstance(body.value, ir.Lambda) and self.uses.counts.get(body.var) == 1:
+            env[body.var] = Delayed(body.value.params, body.value.body, env)
+            body = body.body
+        return body
 
     def _feed(self, tail: Tail, then: Sequence[Consumer], block: Block) -> Tail:
         """What the consumers make of a tail, one after the other."""
@@ -360,7 +368,7 @@ class Rewriter:
     def _apply_unknown(self, function: ir.Atom, args: tuple[ir.Atom, ...], rep: Rep, block: Block) -> ir.Expr:
         """An application as written; at once with the one before it that gave just this function."""
         match block[-1] if block else None:
-            case Bind(var, ir.Apply(first, before)) if var is function and var in self._used_once and var not in args:
+            case Bind(var, ir.Apply(first, before)) if var is function and var in self._used_once:
                 self.changes += 1
                 block.pop()
                 return ir.Apply(first, before + args, rep)

@@ -109,13 +109,14 @@ class Pending:
             return True
         if not any(isinstance(end, ir.Construct | ir.Lambda | ir.Const) for end in ends):
             return False
-        size = size_of(consumer, MOST_COPIED * MOST_ENDS)
+        limit = 2 * MOST_COPIED * MOST_ENDS
+        size = size_of(consumer, limit)
         total = -size
         for end in ends:
             match end, consumer:
                 case ir.Construct(tag=tag) | ir.Const(value=tag), ir.Match(arms=arms, default=default):
                     chosen = next((arm.body for arm in arms if arm.tag == tag), default)
-                    total += size_of(chosen, MOST_COPIED) if chosen is not None else 0
+                    total += size_of(chosen, limit) if chosen is not None else 0
                 case _:
                     total += size
         return total <= MOST_COPIED

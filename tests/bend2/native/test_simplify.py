@@ -30,6 +30,7 @@ from tests.bend2.native.ir_build import (
     lets,
     nat,
     nodes,
+    on_list,
     plain_list,
     program,
     var,
@@ -137,6 +138,36 @@ def test_a_call_in_the_last_place_stays_there() -> None:
     assert isinstance(main_of((xs, f), apply), ir.Apply)
 
 
+def test_a_lambda_may_be_applied_while_it_is_applied() -> None:
+    # f = (g, a) => g(a) + a, and f((b) => f(c => c, b + 10), 1): the inner application leaves the outer a alone.
+    f, g, a, r, k, b, more, h, c, x = (var(n, FUNCTION if n in "fgkh" else NAT) for n in "fgarkbmhcx")
+    first = ir.Lambda((g, a), lets((r, ir.Apply(g, (a,), NAT)), add(r, a)))
+    again = ir.Lambda(
+        (b,), lets((more, add(b, nat(10))), (h, ir.Lambda((c,), ir.Value(c))), ir.Apply(f, (h, more), NAT))
+    )
+    whole = program(function("main", (x,), lets((f, first), (k, again), ir.Apply(f, (k, x), NAT))))
+    simpler = simplify(whole, NAMES)
+    assert count(simpler, ir.Lambda) == 0
+    assert outcome(simpler, 1) == (23, [])
+
+
+def test_a_large_lambda_is_not_copied() -> None:
+    c, x, a, (k, m, u, v) = var("c", BOOL), var("x"), var("a"), [var(name, FUNCTION) for name in "kmuv"]
+    large = ir.Lambda((a,), large_body(a))
+    arms = on_bool(c, ir.Apply(k, (x,), NAT), ir.Apply(k, (nat(1),), NAT))
+    assert count(simple(function("main", (c, x), lets((k, large), arms))), ir.Prim) < 60
+    takers = on_bool(c, ir.Lambda((u,), ir.Apply(u, (x,), NAT)), ir.Lambda((v,), ir.Apply(v, (nat(1),), NAT)))
+    whole = simple(function("main", (c, x), lets((m, takers), (k, large), ir.Apply(m, (k,), NAT))))
+    assert count(whole, ir.Prim) < 60
+    assert count(whole, ir.Lambda) == 1
+
+
+def test_a_match_in_an_applied_lambda_stays_in_the_last_place() -> None:
+    c, x, a, f = var("c", BOOL), var("x"), var("a"), var("f", FUNCTION)
+    inner = ir.Lambda((a,), on_bool(c, add(a, nat(1)), ir.Value(a)))
+    assert isinstance(main_of((c, x), (f, inner), ir.Apply(f, (x,), ANY)), ir.Match)
+
+
 # -- calls ------------------------------------------------------------------------------------------------------------
 
 
@@ -168,6 +199,16 @@ def test_a_large_function_is_inlined_for_the_lambda_that_it_applies() -> None:
     )
     whole = simple(large, function("main", (y,), body))
     assert count(whole, ir.Lambda) == count(whole, ir.Call) == 0
+
+
+def test_a_function_is_inlined_for_the_constructor_that_it_matches() -> None:
+    xs, x, t, y, r = var("xs", LIST), var("x"), var("t", LIST), var("y"), var("r")
+    steps = [(var("s"), add(x, nat(n))) for n in range(20)]
+    head = function("head", (xs,), on_list(xs, ir.Value(nat(0)), (x, t), lets(*steps, ir.Value(x)), NAT))
+    known = lets((r, ir.Call("head", (NIL,), NAT)), ir.Call("head", (NIL,), NAT))
+    assert count(simple(head, function("main", (y,), known)), ir.Call) == 0
+    unknown = lets((r, ir.Call("head", (xs,), NAT)), ir.Call("head", (xs,), NAT))
+    assert count(simple(head, function("main", (xs,), unknown)), ir.Call) == 2
 
 
 def test_a_flagged_function_is_always_inlined() -> None:

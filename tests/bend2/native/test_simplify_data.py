@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from bendml_cli.bend2.native import ir
+from bendml_cli.bend2.native.fold import fold
+from bendml_cli.bend2.native.prims import PRIMS
 from bendml_cli.bend2.native.simplify import simplify
 from bendml_cli.bend2.native.types import (
     ANY,
@@ -16,6 +20,7 @@ from bendml_cli.bend2.native.types import (
     STRING,
     U32_,
     UNIT,
+    Record,
     Rep,
 )
 from tests.bend2.native.ir_build import (
@@ -34,6 +39,7 @@ from tests.bend2.native.ir_build import (
     var,
 )
 from tests.bend2.native.ir_programs import LIST, LISTS, PAIR
+from tests.bend2.native.scalar_model import SCALARS, Stopped
 from tests.bend2.native.simplified import (
     FALSE,
     TRUE,
@@ -47,6 +53,9 @@ from tests.bend2.native.simplified import (
     say,
     simple,
 )
+
+PAIRS = Record("Pairs", (NAT, ANY))
+
 
 # -- matches ----------------------------------------------------------------------------------------------------------
 
@@ -70,6 +79,24 @@ def test_a_matched_variable_is_known_in_its_arms() -> None:
     again = on_list(xs, ir.Value(nat(0)), (y, s), ir.Value(y), NAT)
     body = main_of((xs,), on_list(xs, ir.Value(nat(5)), (x, t), again, NAT))
     assert sum(isinstance(each, ir.Match) for each in nodes(body)) == 1
+
+
+def test_a_bare_constructor_is_known_in_its_arm() -> None:
+    xs, x, t = var("xs", LIST), var("x"), var("t", LIST)
+    body = main_of((xs,), on_list(xs, ir.Value(xs), (x, t), ir.Value(t), LIST))
+    assert isinstance(body, ir.Match)
+    assert any(isinstance(each, ir.Value) and each.atom == NIL for each in nodes(body))
+
+
+def test_a_successor_is_matched() -> None:
+    n, m, p = var("n"), var("m"), var("p")
+    body = main_of((n,), (m, ir.Prim("nat_succ", (n,), NAT)), on_nat(m, ir.Value(nat(0)), p, ir.Value(p)))
+    assert not any(isinstance(each, ir.Match) for each in nodes(body))
+
+
+def test_a_slot_takes_a_scalar_as_it_is() -> None:
+    n, word = var("n"), var("w", ANY)
+    assert isinstance(main_of((n,), (word, as_any(n)), con(word, NIL)), ir.Construct)
 
 
 def test_a_default_knows_what_its_variable_is_not() -> None:
@@ -103,6 +130,12 @@ def test_a_consumer_moves_to_the_only_end_of_a_match() -> None:
     assert count(whole, ir.Match) == 1
 
 
+def test_all_that_follows_moves_to_the_only_end_of_a_match() -> None:
+    xs, x, t, r, o = var("xs", LIST), var("x"), var("t", LIST), var("r"), var("o", ANY)
+    stops = lets((o, ir.Prim("opaque", (ir.Const(0, STRING),), ANY)), ir.Unreachable(NAT))
+    assert isinstance(main_of((xs,), (r, on_list(xs, stops, (x, t), ir.Value(x), NAT)), large_body(r)), ir.Match)
+
+
 def test_a_consumer_moves_to_the_ends_that_it_knows() -> None:
     c, d, x = var("c", BOOL), var("d", BOOL), var("x")
     flag = on_bool(c, ir.Value(TRUE), ir.Value(FALSE))
@@ -115,25 +148,25 @@ def test_a_consumer_moves_to_the_ends_that_it_knows() -> None:
 
 
 def test_a_large_consumer_is_not_copied() -> None:
-    c, r, x, t = var("c", BOOL), var("r", LIST), var("x"), var("t", LIST)
-    y = var("y")
-    made = on_bool(c, con(y, NIL), con(nat(2), NIL))
+    c, r, x, t, y, z = var("c", BOOL), var("r", LIST), var("x"), var("t", LIST), var("y"), var("z")
+    made = on_bool(c, con(y, NIL), con(z, NIL))
     consumer = on_list(r, ir.Value(nat(0)), (x, t), large_body(x), NAT)
-    whole = simple(function("main", (c, y), lets((r, made), consumer)))
+    whole = simple(function("main", (c, y, z), lets((r, made), consumer)))
     assert count(whole, ir.Prim) < 60
 
 
 def test_only_the_value_of_the_match_moves_into_it() -> None:
     # The coercion reads nothing of the match, so what the match gives is still there for what follows.
-    c, xs, m, w, n = var("c", BOOL), var("xs", LIST), var("m"), var("w", ANY), var("n")
+    c, xs, y, m, w, pair = var("c", BOOL), var("xs", LIST), var("y"), var("m"), var("w", ANY), var("p", PAIRS)
+    made = ir.Construct("Tuple", 0, (m, w), PAIRS)
     whole = program(
         function(
             "main",
-            (c, xs),
-            lets((m, on_bool(c, ir.Value(nat(1)), ir.Value(nat(2)))), (w, as_any(xs)), (n, add(m, m)), con(n, xs)),
+            (c, xs, y),
+            lets((m, on_bool(c, ir.Value(y), add(y, nat(2)))), (w, as_any(xs)), (pair, made), ir.Value(pair)),
         )
     )
-    assert outcome(simplify(whole, NAMES), 1, 0) == outcome(whole, 1, 0)
+    assert outcome(simplify(whole, NAMES), 1, 0, 7) == outcome(whole, 1, 0, 7)
 
 
 def test_a_cell_of_all_fields_of_a_matched_one_is_that_one() -> None:
@@ -207,6 +240,93 @@ def test_neutral_operands_go(name: str, constant: int, rep: Rep) -> None:
     assert isinstance(main_of((x,), ir.Prim(name, (x, ir.Const(constant, rep)), rep)), ir.Value)
 
 
+X, Y, P = var("x"), var("y"), var("p")
+U, V = var("u", U32_), var("v", U32_)
+B = var("b", BOOL)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (ir.Prim("nat_add", (nat(0), X), NAT), X),
+        (ir.Prim("nat_mul", (nat(0), X), NAT), nat(0)),
+        (ir.Prim("nat_mul", (X, nat(0)), NAT), nat(0)),
+        (ir.Prim("u32_and", (U, u32(0)), U32_), u32(0)),
+        (ir.Prim("nat_sub", (nat(0), X), NAT), nat(0)),
+        (ir.Prim("nat_mod", (X, nat(1)), NAT), nat(0)),
+        (ir.Prim("u32_xor", (u32(0), U), U32_), U),
+        (ir.Prim("bool_xor", (B, FALSE), BOOL), B),
+        (ir.Prim("nat_is_le", (X, X), BOOL), TRUE),
+        (ir.Prim("u32_is_ne", (U, U), BOOL), FALSE),
+        (ir.Prim("nat_cmp", (X, X), CMP), ir.Const(1, CMP)),
+    ],
+)
+def test_exact_algebra(before: ir.Prim, after: ir.Atom) -> None:
+    folded = fold(before, {})
+    assert isinstance(folded, ir.Value)
+    assert folded.atom == after
+
+
+@pytest.mark.parametrize(
+    ("before", "inner", "after"),
+    [
+        (("nat_to_u32", NAT), ir.Prim("u32_to_nat", (U,), NAT), U),
+        (("nat_pred", NAT), ir.Construct("Succ", 1, (P,), NAT), P),
+        (("bool_not", BOOL), ir.Prim("bool_not", (B,), BOOL), B),
+        (("bool_not", BOOL), ir.Prim("nat_is_lt", (X, Y), BOOL), ("nat_is_ge", (X, Y))),
+        (("bool_not", BOOL), ir.Prim("u32_is_eq", (U, V), BOOL), ("u32_is_ne", (U, V))),
+    ],
+)
+def test_operations_meet(before: tuple[str, Rep], inner: ir.Expr, after: ir.Atom | tuple[str, object]) -> None:
+    name, rep = before
+    between = var("z")
+    folded = fold(ir.Prim(name, (between,), rep), {between: inner})
+    got = folded.atom if isinstance(folded, ir.Value) else (folded.name, folded.args)  # type: ignore[attr-defined]
+    assert got == after
+
+
+def test_a_negated_float_comparison_stays() -> None:
+    between, floats = var("z", BOOL), (var("f", F32_), var("g", F32_))
+    prim = ir.Prim("bool_not", (between,), BOOL)
+    assert fold(prim, {between: ir.Prim("f32_is_lt", floats, BOOL)}) is prim
+
+
+def test_one_less_than_a_successor() -> None:
+    less = ir.Prim("nat_sub", (X, nat(1)), NAT)
+    folded = fold(less, {X: ir.Construct("Succ", 1, (P,), NAT)})
+    assert isinstance(folded, ir.Value)
+    assert folded.atom is P
+
+
+def test_an_exclusive_or_with_true_is_a_negation() -> None:
+    folded = fold(ir.Prim("bool_xor", (B, TRUE), BOOL), {})
+    assert isinstance(folded, ir.Prim)
+    assert folded.name == "bool_not"
+
+
+@given(st.sampled_from(sorted(name for name in SCALARS if not name.startswith("f32"))), st.data())
+def test_folding_agrees_with_the_model(name: str, data: st.DataObject) -> None:
+    small = st.one_of(st.integers(0, 40), st.sampled_from([2**31, 2**32 - 1]))
+    owned = PRIMS[name].owned
+    values = [data.draw(st.integers(0, 1) if name.startswith("bool") else small) for _ in owned]
+    assume(name != "nat_pred" or values[0])
+    try:
+        expected = SCALARS[name](*values)
+    except Stopped:
+        expected = None
+    known = [data.draw(st.booleans()) for _ in owned]
+    variables = [var("v") for _ in owned]
+    args = tuple(ir.Const(v, NAT) if is_known else w for v, w, is_known in zip(values, variables, known, strict=True))
+    match fold(ir.Prim(name, args, NAT), {}):
+        case ir.Value(ir.Const(value)):
+            assert value == expected
+        case ir.Value(ir.Var() as var_):
+            assert values[variables.index(var_)] == expected
+        case ir.Prim(other, others):
+            at = [each.value if isinstance(each, ir.Const) else values[variables.index(each)] for each in others]
+            assert expected is None or SCALARS[other](*at) == expected
+
+
 def test_floats_keep_their_operations() -> None:
     x = var("x", F32_)
     for name, bits in (("f32_add", 0), ("f32_mul", 0x3F800000), ("f32_sub", 0)):
@@ -246,19 +366,28 @@ def test_a_matched_order_becomes_a_comparison(answers: tuple[int, int, int]) -> 
     ]
 
 
+def test_a_default_may_be_one_of_the_answers() -> None:
+    x, y, c = var("x"), var("y"), var("c", CMP)
+    choice = ir.Match(c, (ir.Arm("LT", 0, (), ir.Value(TRUE)),), ir.Value(FALSE), BOOL)
+    body = main_of((x, y), (c, ir.Prim("nat_cmp", (x, y), CMP)), choice)
+    assert isinstance(body, ir.Prim)
+    assert body.name == "nat_is_lt"
+
+
 # -- what nobody uses, and where it is made ---------------------------------------------------------------------------
 
 
 def test_what_nobody_uses_goes() -> None:
-    n, xs, array = var("n"), var("xs", LIST), var("v", ANY)
+    n, xs, p, array = var("n"), var("xs", LIST), var("p", PAIR), var("v", ANY)
     body = main_of(
-        (n, xs),
+        (n, xs, p),
         (var("p", PAIR), ir.Construct("Tuple", 0, (n, xs), PAIR)),
         (var("c", ANY), as_any(xs)),
         (var("s", STRING), ir.Text((97,))),
         (var("m"), ir.Prim("nat_max", (n, n), NAT)),
         (var("f", FUNCTION), ir.Lambda((var("a"),), ir.Value(n))),
         (array, as_any(xs)),
+        (var("d"), on_pair(p, (var("y"), var("z", LIST)), ir.Value(nat(1)))),
         (var("b", LIST), on_list(xs, ir.Value(NIL), (var("x"), var("t", LIST)), ir.Value(NIL), LIST)),
         ir.Value(n),
     )
