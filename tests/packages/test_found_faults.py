@@ -81,3 +81,32 @@ def test_slopes_and_gradients(tmp_path: Path) -> None:
         "networks/network",
         "network-differences/network.differences",
     }
+
+
+def test_strides_of_parts_and_ties(tmp_path: Path) -> None:
+    results = found(
+        tmp_path,
+        "tensor-array",
+        # Rows of the second part: those of a transposed operand are one slot apart.
+        ("(r + ar * U32.from_nat(top) : U32)", "(r + U32.from_nat(top) : U32)"),
+        ("F32.is_lt(best, x)", "F32.is_le(best, x)"),
+        ("((e / s - 1.0) / n : F32)", "(e / s / n : F32)"),
+        ("F32.is_le(x, 0.0), 0.0, g", "F32.is_le(x, 1.0), 0.0, g"),
+        ("(x - lr * d : F32)", "(x + lr * d : F32)"),
+    )
+    assert failed(results) == {
+        "example",
+        "in-order/matmul.in_order",
+        "in-order/matmul_nt.in_order",
+        "in-order/cross_entropy.in_order",
+        "pytorch/matmul",
+        "pytorch/matmul_nt",
+        "pytorch/count_correct",
+        "larger/matmul",
+        "larger/matmul_nt",
+        "losses/cross_entropy",
+        "losses-of-1000/cross_entropy.in_order",
+        "losses-of-1000/count_correct",
+        "once-rounded/relu_bwd",
+        "once-rounded/sgd",
+    }
