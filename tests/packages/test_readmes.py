@@ -20,10 +20,10 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_program_in_readme_checks(program: str, tmp_path: Path) -> None:
-    for package in BEND.iterdir():
-        if (package / "main.bend").is_file():
-            (tmp_path / package.name).mkdir()
-            shutil.copy(package / "main.bend", tmp_path / package.name)
+    for main in BEND.glob("*/main.bend"):
+        (tmp_path / main.parent.name).mkdir()
+        for source in main.parent.glob("*.bend"):
+            shutil.copy(source, tmp_path / main.parent.name)
     (tmp_path / "mine").mkdir()
     file = tmp_path / "mine/program.bend"
     file.write_text(program)
@@ -32,4 +32,4 @@ def test_program_in_readme_checks(program: str, tmp_path: Path) -> None:
 
 
 def test_every_package_shows_a_program() -> None:
-    assert len(PROGRAMS) >= len(list(BEND.glob("*/README.md")))
+    assert len(PROGRAMS) >= len(list(BEND.glob("*/main.bend")))
