@@ -163,10 +163,11 @@ def test_only_the_value_of_the_match_moves_into_it() -> None:
         function(
             "main",
             (c, xs, y),
-            lets((m, on_bool(c, ir.Value(y), add(y, nat(2)))), (w, as_any(xs)), (pair, made), ir.Value(pair)),
+            lets((m, on_bool(c, add(y, nat(2)), add(y, nat(3)))), (w, as_any(xs)), (pair, made), ir.Value(pair)),
         )
     )
-    assert outcome(simplify(whole, NAMES), 1, 0, 7) == outcome(whole, 1, 0, 7)
+    simpler = simplify(whole, NAMES)
+    assert [outcome(simpler, c, 0, 7) for c in (0, 1)] == [outcome(whole, c, 0, 7) for c in (0, 1)]
 
 
 def test_a_cell_of_all_fields_of_a_matched_one_is_that_one() -> None:
