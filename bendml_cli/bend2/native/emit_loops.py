@@ -1,10 +1,10 @@
 """The second version of a loop over arrays (loops.py), in C.
 
 It runs where the rounds are many, the arrays flat blocks of the kinds that their types say, those written none of the
-others, and all indices of the form `base + k * stride` within their arrays: all that is found out before the first round.
-Then the loop is a function of its own over plain C arrays, whose pointers are known not to alias, and its indices are 64
-bits wide and do not wrap: what a C compiler can vectorise. It computes the parameters' last values, and the plain version
-of the loop goes on from there.
+others, and all indices of the form `base + k * stride` within their arrays. That is found out before the first round;
+then the loop is a function of its own over plain C arrays, whose pointers are known not to alias, and its indices are
+of 64 bits and do not wrap: what a C compiler can vectorise. It computes the parameters' last values, and the plain
+version of the loop goes on from there.
 """
 
 from __future__ import annotations
@@ -177,9 +177,7 @@ class _LoopBody(Body):
         if isinstance(expr, Prim) and expr.name == "arr_size":
             array = expr.args[0]
             assert isinstance(array, Var)
-            root = self.loop.roots[array]
-            if root in self.loop.arrays():
-                return Code(f"(uint32_t)({_mask(root)} + 1)", U32_)
+            return Code(f"(uint32_t)({_mask(self.loop.roots[array])} + 1)", U32_)
         code = super().operation(expr)
         is_array = isinstance(code.rep, Array)
         return Code("", code.rep) if is_array else code
@@ -193,9 +191,9 @@ class _LoopBody(Body):
             return element
         stored = Code(self.reps.raw(prim.args[2]), prim.args[2].rep)
         new = self.operations.word_of(stored) if kind == "word" else self.operations.raw_as(stored, element.rep)
-        if prim.name == "arr_set":
+        if prim.name in ("arr_set", "arr_init"):
             self.emit(f"{slot} = {new};")
-            return Code("", access.array.rep)
+            return Code("", prim.rep)
         old = self.operations.fresh("old")
         self.emit(f"const {block_type(kind)} {old} = {slot};")
         self.emit(f"{slot} = {new};")

@@ -33,7 +33,7 @@ from bendml_cli.bend2.native.ir import (
 from bendml_cli.bend2.native.prims import PRIMS
 from bendml_cli.bend2.native.types import F32, U32, Array, Char, Enum, Nat, Record, Rep, Unit, is_counted
 
-ACCESSES = {"arr_get": False, "arr_set": True, "arr_exchange": True}
+ACCESSES = {"arr_get": False, "arr_set": True, "arr_exchange": True, "arr_init": True}
 """The operations on one slot of an array: whether they write."""
 _MODULUS = 1 << 32
 _LONGEST_CODE = 500
@@ -119,12 +119,14 @@ class ArrayLoop:
     """What is added in each round, as C code, of their own type."""
     accumulators: list[Var] = field(default_factory=list)
     accesses: dict[Prim, Access] = field(default_factory=dict)
+    measured: list[Var] = field(default_factory=list)
+    """Arrays whose sizes are asked for."""
     skipped: set[Var] = field(default_factory=set)
     """Variables that only serve to count inductions."""
 
     def arrays(self) -> list[Var]:
-        """The arrays that are accessed."""
-        return list(dict.fromkeys(each.array for each in self.accesses.values()))
+        """The arrays that are accessed or measured."""
+        return list(dict.fromkeys([*[each.array for each in self.accesses.values()], *self.measured]))
 
     def written(self) -> list[Var]:
         """Those that are written."""
@@ -173,10 +175,8 @@ class _Analysis:
             array, index = prim.args[0], prim.args[1]
             assert isinstance(array, Var)
             root = loop.roots[array]
-            if not _is_flat(root.rep):
-                return None
             loop.accesses[prim] = Access(root, self._affine(index), ACCESSES[prim.name])
-        return loop if loop.accesses else None
+        return loop if loop.accesses and all(_is_flat(each.rep) for each in loop.arrays()) else None
 
     # -- the body: nothing but scalars and slots of arrays ------------------------------------------------------
 
@@ -233,16 +233,17 @@ class _Analysis:
                 return self._root(atom)
             case Prim(name, args):
                 self._count(args)
+                if name == "arr_size":
+                    self.loop.measured.append(self._array(args[0]))
+                    return None
                 if name not in ACCESSES:
-                    if name != "arr_size" and not (_is_plain(expr.rep) and _is_quiet(name)):
+                    if not _is_plain(expr.rep) or PRIMS[name].effect not in ("pure", "fails"):
                         raise _NoLoop
-                    self._plain_arguments(args if name != "arr_size" else ())
+                    self._plain_arguments(args)
                     return None
                 self._plain_arguments(args[1:])
                 self.prims.append(expr)
-                root = self._root(args[0])
-                if root is None:
-                    raise _NoLoop
+                root = self._array(args[0])
                 return root if name == "arr_set" else None
             case Call(function, args, rep) if function != self.fun.key and _is_plain(rep):
                 self._count(args)
@@ -260,6 +261,12 @@ class _Analysis:
 
     def _root(self, atom: Atom) -> Var | None:
         return self.loop.roots.get(atom) if isinstance(atom, Var) else None
+
+    def _array(self, atom: Atom) -> Var:
+        root = self._root(atom)
+        if root is None:
+            raise _NoLoop
+        return root
 
     def _plain_arguments(self, args: tuple[Atom, ...]) -> None:
         if not all(_is_plain(each.rep) for each in args):
@@ -455,8 +462,3 @@ def _is_plain(rep: Rep) -> bool:
 def _is_flat(rep: Rep) -> bool:
     """Is it an array whose slots need no counting?"""
     return isinstance(rep, Array) and (block_kind(rep) in ("f32", "u32", "u8") or isinstance(rep.element, Nat))
-
-
-def _is_quiet(name: str) -> bool:
-    """Does an operation at most fail?"""
-    return PRIMS[name].effect in ("pure", "fails")

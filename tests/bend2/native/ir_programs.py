@@ -55,7 +55,12 @@ T = TypeVar("T")
 def programs(draw: st.DrawFn) -> ir.Program:
     """A program; main gives a value that is no function. Smaller sizes make smaller programs."""
     size = draw(st.integers(1, 4))
-    return _Generator(random.Random(draw(st.integers(0, 2**32 - 1))), size).program()
+    return random_program(random.Random(draw(st.integers(0, 2**32 - 1))), size)
+
+
+def random_program(source: random.Random, size: int) -> ir.Program:
+    """A program made by a source of random numbers; see `programs`."""
+    return _Generator(source, size).program()
 
 
 class _Scope:

@@ -13,6 +13,7 @@ from bendml_cli.bend2.native.options import Options
 from bendml_cli.bend2.native.show_table import ShowConstructor, ShowEntry
 from bendml_cli.bend2.native.types import ANY, CHAR, F32_, NAT, U32_, UNIT, Array, Boxed, Record, Rep
 from tests.bend2.native.ir_model import Plain
+from tests.bend2.native.scalar_model import float_of
 
 CHECKED = Options(debug=True, sanitize=True, level=1)
 """Every object on its own, none left at the end, no undefined behaviour."""
@@ -87,10 +88,12 @@ class _Shows:
         self._known: dict[Rep, int] = {}
 
     def add(self, entry: ShowEntry) -> int:
+        """A new entry."""
         self.entries.append(entry)
         return len(self.entries) - 1
 
     def entry(self, rep: Rep) -> int:
+        """The entry of a representation."""
         known = self._known.get(rep)
         if known is not None:
             return known
@@ -111,7 +114,7 @@ class _Shows:
 
 
 def shown(value: Plain, rep: Rep, constructors: Constructors) -> str:
-    """How a value of the model is shown."""
+    """How a value of the model is shown (of floats: those that are short both in C and in Python)."""
     if isinstance(value, list):
         assert isinstance(rep, Array)
         return f"[{', '.join(shown(each, rep.element, constructors) for each in value)}]"
@@ -119,6 +122,9 @@ def shown(value: Plain, rep: Rep, constructors: Constructors) -> str:
         return f"{value}n"
     if rep == U32_:
         return str(value)
+    if rep == F32_:
+        assert isinstance(value, int)
+        return str(float_of(value))
     tag, *fields = (value,) if isinstance(value, int) else value
     assert isinstance(tag, int)
     name, reps = constructors[rep][tag]
