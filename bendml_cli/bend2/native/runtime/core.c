@@ -135,36 +135,52 @@ void b_dup_many(V v, uint64_t n) {
   __atomic_fetch_add(&o->rc, (uint32_t)n, __ATOMIC_RELAXED);
 }
 
-/* Dead objects wait in a list through their headers, so that the depth of what is freed does not matter. */
+/* Frees the memory of an object that is no cell. */
+static void free_other(b_obj *o) {
+  switch (o->kind) {
+    case B_NODE: b_free(o, o->n); break;
+    case B_CLOSURE: b_free(o, o->n + 1u); break;
+    case B_BLOCK: b_block_free(o); break;
+    default: ((b_handle *)o)->release((b_handle *)o);
+  }
+}
+
+/* Dead objects wait in a list through their headers, so that the depth of what is freed does not matter. The one found
+   last is freed next: of a list's cell, its tail. */
 void b_drop_dead(b_obj *o) {
   b_obj *pending = NULL;
   for (;;) {
+    b_obj *next = NULL;
     V *owned = o->f;
     uint64_t count = o->n;
-    if (o->kind == B_CLOSURE) {
-      owned = o->f + 1;
-    } else if (o->kind == B_BLOCK && o->n) { /* of words: the tag may be gone, under a link */
-      owned = b_data_word(b_word(o));
-      count = ((b_block *)o)->size;
+    if (B_UNLIKELY(o->kind != B_CELL)) {
+      if (o->kind == B_CLOSURE) {
+        owned = o->f + 1;
+      } else if (o->kind == B_BLOCK && o->tag == B_WORD) {
+        owned = b_data_word(b_word(o));
+        count = ((b_block *)o)->size;
+      }
     }
     for (uint64_t i = 0; i < count; i++) {
       if (b_is_imm(owned[i])) continue;
       b_obj *inner = b_ptr(owned[i]);
-      if (b_release(inner)) {
-        set_header_link(inner, pending);
-        pending = inner;
+      if (!b_release(inner)) continue;
+      if (next) {
+        set_header_link(next, pending);
+        pending = next;
       }
+      next = inner;
     }
-    switch (o->kind) {
-      case B_CELL:
-      case B_NODE: b_free(o, o->n); break;
-      case B_CLOSURE: b_free(o, o->n + 1u); break;
-      case B_BLOCK: b_block_free(o); break;
-      default: ((b_handle *)o)->release((b_handle *)o);
+    if (B_LIKELY(o->kind == B_CELL))
+      b_free(o, o->n);
+    else
+      free_other(o);
+    o = next;
+    if (!o) {
+      if (!pending) return;
+      o = pending;
+      pending = header_link(o);
     }
-    if (!pending) return;
-    o = pending;
-    pending = header_link(o);
   }
 }
 
