@@ -12,8 +12,8 @@ from bendml_cli.bend2.native.crep import CReps
 from bendml_cli.bend2.native.ir import Call, Expr, Fun, Let, Match, Parallel, Program, Var, parts_of
 from bendml_cli.bend2.native.types import F32, Record, Rep
 
-MAX_ARITY = 16
-"""Closures take at most so many parameters."""
+MAX_ARITY = 200
+"""Closures take at most so many parameters (runtime/apply.h)."""
 REGISTER_ARITY = 5
 """So many of them are arguments in C."""
 _WORD_REGISTERS = 6

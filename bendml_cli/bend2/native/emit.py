@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bendml_cli.bend2.native.conventions import MAX_ARITY, REGISTER_ARITY
+from bendml_cli.bend2.native.conventions import REGISTER_ARITY
 from bendml_cli.bend2.native.crep import CReps
 from bendml_cli.bend2.native.emit_body import Body
 from bendml_cli.bend2.native.emit_loops import FastLoop
@@ -51,7 +51,6 @@ class _Emitter:
 
     def _entry_head(self, fun: Fun) -> str:
         arity = len(fun.params) - fun.captured
-        assert 0 < arity <= MAX_ARITY, f"a closure of {arity} parameters"
         words = ", ".join(["V self", *[f"V a{at + 1}" for at in range(min(arity, REGISTER_ARITY))]])
         return f"static B_CC V {self.operations.entry(fun.key)}({words})"
 

@@ -24,7 +24,9 @@ from bendml_cli.bend2.native.ir import (
     Var,
 )
 from bendml_cli.bend2.native.types import ANY, F32_, U32_, Enum, Record, Rep
+from bendml_cli.bend2.source import BendError
 
+_MOST_FIELDS = 255
 _TYPED_ARRAY_PRIMS = {
     # name: where its arguments hold an element
     "arr_new": 1,
@@ -178,7 +180,7 @@ class Operations:
     def cell(self, expr: Construct, emit: Callable[[str], None], hole: Var | None = None) -> str:
         """Emits the making of a cell; gives the C variable of its object."""
         name = self.fresh("o")
-        n = len(expr.args)
+        n = _counted_fields(len(expr.args), f"the constructor {expr.constructor}")
         if expr.reuse is None:
             emit(f"b_obj *{name} = b_cell({expr.tag}, {n});")
         else:
@@ -206,8 +208,9 @@ class Operations:
 
     def _closure(self, function: str, captured: tuple[Atom, ...], emit: Callable[[str], None]) -> str:
         name = self.fresh("o")
-        arity = len(self.program.functions[function].params) - len(captured)
-        emit(f"b_obj *{name} = b_closure((const void *){self.entry(function)}, {arity}, {len(captured)});")
+        n = _counted_fields(len(captured), "what a function value holds")
+        arity = _counted_fields(len(self.program.functions[function].params) - n, "a function value", MAX_ARITY)
+        emit(f"b_obj *{name} = b_closure((const void *){self.entry(function)}, {arity}, {n});")
         for at, each in enumerate(captured):
             emit(f"{name}->f[{at + 1}] = {self.reps.word(each)};")
         return f"b_word({name})"
@@ -244,6 +247,13 @@ class Operations:
         if kind not in _ELEMENT_REPS:
             return self.reps.word(atom)
         return self.raw_as(Code(self.reps.raw(atom), atom.rep), _ELEMENT_REPS[kind])
+
+
+def _counted_fields(count: int, what: str, most: int = _MOST_FIELDS) -> int:
+    """The count. Raises BendError if there are more than an object's header can count."""
+    if count > most:
+        raise BendError("too-large", -1, f"{what} has {count} parts, and native code has room for {most}")
+    return count
 
 
 def leaf_name(var: Var, path: str) -> str:

@@ -66,19 +66,19 @@ class CallGenerator:
 
     def closures(self) -> ir.Program:
         """A closure of some parameters, which gives one of others, at all of their arguments a few at a time."""
-        inner = [self.names.fresh("y", U32_) for _ in range(self.random.randint(1, 16))]
-        outer = [self.names.fresh("x", U32_) for _ in range(self.random.randint(1, 16))]
+        inner = [self.names.fresh("y", U32_) for _ in range(self.random.randint(1, 24))]
+        outer = [self.names.fresh("x", U32_) for _ in range(self.random.randint(1, 24))]
         captured = [self._let(U32_, ir.Value(ir.Const(at + 100, U32_))) for at in range(self.random.randint(0, 4))]
         lets, self.lets = self.lets, []
         body = self._block(lambda: self._digest([*captured, *outer, *inner]))
         function: ir.Expr = ir.Lambda(tuple(outer), ir.Lambda(tuple(inner), body))
-        if self.random.random() < 0.5 and len(outer) + len(inner) <= 16:
+        if self.random.random() < 0.5 and len(outer) + len(inner) <= 40:
             function = ir.Lambda((*outer, *inner), body)
         self.lets = lets
         at: ir.Atom = self._let(FUNCTION, function)
         args: list[ir.Atom] = [ir.Const(each, U32_) for each in range(len(outer) + len(inner))]
         while args:
-            some = self.random.randint(1, min(16, len(args)))
+            some = self.random.randint(1, min(30, len(args)))
             rep: Rep = FUNCTION if some < len(args) else U32_
             at = self._let(rep, ir.Apply(at, tuple(args[:some]), rep))
             args = args[some:]

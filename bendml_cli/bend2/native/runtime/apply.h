@@ -6,7 +6,7 @@
 #ifndef BEND_APPLY_H
 #define BEND_APPLY_H
 
-#define B_MAX_ARITY 16
+#define B_MAX_ARITY 200
 #define B_REGISTER_ARITY 5
 
 /* Arguments on their way to a function of more than registers hold: it reads them before any other code runs. */

@@ -1,6 +1,7 @@
 /* How a program starts, fails and ends: stacks, options, main. */
 #include <pthread.h>
 #include <sched.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -158,6 +159,16 @@ static void *run_main(void *argument) {
   b_show(result, program->shows);
   b_drop(result);
   end(0);
+}
+
+/* The processors that this process may run on. */
+static unsigned cores_available(void) {
+#ifdef __linux__
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return (unsigned)CPU_COUNT(&cores);
+#endif
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? (unsigned)online : 1;
 }
 
 /* Reads `--threads N` and `--threads=N`; gives the index of the program's first own argument. */
