@@ -3,7 +3,8 @@
    A word (V) is a pointer to an object or an immediate (n << 1) | 1. An object is a header of 8 bytes and then words.
    Scalar arithmetic is in scalar.h, arrays are in array.h; the cold parts of all three are in core.c, array.c, start.c.
    What runs as Bend code has the calling convention B_CC, under which `return f(..)` is always a jump: no step of a
-   loop through tail calls needs stack. See apply.h for what such functions may take. */
+   loop through tail calls needs stack. See apply.h for what such functions may take. Compilers that do not have the
+   convention, which only tests use, make ordinary calls of those. */
 #ifndef BEND_H
 #define BEND_H
 
@@ -15,7 +16,11 @@
 
 typedef uint64_t V;
 
+#if __has_attribute(swiftasynccall)
 #define B_CC __attribute__((swiftasynccall))
+#else
+#define B_CC
+#endif
 #define B_COLD __attribute__((noinline, cold))
 #define B_LIKELY(x) __builtin_expect(!!(x), 1)
 #define B_UNLIKELY(x) __builtin_expect(!!(x), 0)
