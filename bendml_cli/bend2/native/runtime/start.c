@@ -105,11 +105,12 @@ int b_thread_start(void *(*run)(void *), void *argument, size_t stack_bytes, pth
   return status;
 }
 
-/* Room for very deep recursion, of which only what is used is ever committed: most of the memory there is. */
+/* Room for very deep recursion, of which only what is used is ever committed. A quarter of the memory, so that recursion
+   without end is told from a deep one soon, and before the machine has no memory left. */
 static size_t main_stack_bytes(void) {
-  const size_t largest = (size_t)64 << 30;
+  const size_t largest = (size_t)16 << 30;
   const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-  const size_t most = pages > 0 && page_bytes > 0 ? (size_t)pages / 4 * 3 * (size_t)page_bytes : largest;
+  const size_t most = pages > 0 && page_bytes > 0 ? (size_t)pages / 4 * (size_t)page_bytes : largest;
   return most < largest ? most : largest;
 }
 
