@@ -17,11 +17,11 @@ from bendml_cli.bend2.native.closures import convert_closures
 from bendml_cli.bend2.native.emit import emit_c
 from bendml_cli.bend2.native.options import Options
 from bendml_cli.bend2.native.ownership import own
-from bendml_cli.bend2.native.types import FUNCTION, NAT
+from bendml_cli.bend2.native.types import FUNCTION, NAT, Array
 from tests.bend2.native import call_programs
 from tests.bend2.native.ir_build import NIL, con, function, lets, nat, on_list, program, var
 from tests.bend2.native.ir_model import Model, OutOfFuel, Stopped
-from tests.bend2.native.ir_programs import CONSTRUCTORS, LIST, random_program
+from tests.bend2.native.ir_programs import CONSTRUCTORS, LIST, LISTS, random_program
 from tests.bend2.native.native_run import CHECKED, Constructors, merged, run_c, shown
 
 MANY = 10_000_000
@@ -135,6 +135,24 @@ def test_long_lists_are_built_gone_through_and_freed(tmp_path: Path, tools: Path
     length = 2_000_000
     assert run_c(compiled_main(long_list(length)), tmp_path, tools, PLAIN) == f"{length}n\n"
     assert "*hole" in compiled_main(long_list(length))
+
+
+def test_arrays_in_lists_are_freed_with_what_they_hold(tmp_path: Path, tools: Path) -> None:
+    cells = Array(LIST)
+    parts: list[tuple[ir.Var, ir.Expr]] = []
+    rows: ir.Atom = ir.Const(0, LISTS)
+    for number in range(3):
+        item, row, more = var("x", LIST), var("a", cells), var("r", LISTS)
+        parts += [
+            (item, con(nat(number), NIL)),
+            (row, ir.Prim("arr_new", (nat(2), item), cells)),
+            (more, ir.Construct("Con", 1, (row, rows), LISTS)),
+        ]
+        rows = more
+    assert isinstance(rows, ir.Var)
+    first = ir.Match(rows, (ir.Arm("Nil", 0, (), ir.Value(nat(0))),), ir.Value(nat(1)), NAT)
+    whole = program(function("main", (), lets(*parts, first)))
+    assert run_c(compiled_main(whole), tmp_path, tools) == "1n\n"
 
 
 def failing(

@@ -9,7 +9,7 @@
 
 enum { B_F32, B_U32, B_U8, B_WORD, B_HALVES };
 
-/* head.tag is the kind of element; n is 0. */
+/* head.tag is the kind of element; head.n says whether that is words. */
 typedef struct b_block {
   b_head head;
   uint64_t size; /* a power of two */

@@ -156,7 +156,7 @@ void b_drop_dead(b_obj *o) {
     if (B_UNLIKELY(o->kind != B_CELL)) {
       if (o->kind == B_CLOSURE) {
         owned = o->f + 1;
-      } else if (o->kind == B_BLOCK && o->tag == B_WORD) {
+      } else if (o->kind == B_BLOCK && o->n) { /* of words: the tag may be gone, under a link */
         owned = b_data_word(b_word(o));
         count = ((b_block *)o)->size;
       }
