@@ -9,12 +9,21 @@ static bool is_node(V array) { return b_ptr(array)->kind == B_NODE; }
 
 /* ---- blocks ---- */
 
+/* Memory for a block, with room to align it. To debug there is no such room: nothing then hides an access past the end. */
+static void *block_memory(uint64_t bytes) {
+#ifdef B_DEBUG
+  void *memory;
+  return posix_memalign(&memory, _Alignof(b_block), sizeof(b_block) + bytes) ? NULL : memory;
+#else
+  return malloc(sizeof(b_block) + _Alignof(b_block) - 1 + bytes);
+#endif
+}
+
 V b_block_new(unsigned kind, uint64_t depth) {
   if (depth > 40) b_out_of_memory();
   const uint64_t size = UINT64_C(1) << depth;
   const uint64_t bytes = size * element_bytes[kind];
-  const uint64_t slack = sizeof(b_block) + 63;
-  char *memory = malloc(bytes + slack);
+  char *memory = block_memory(bytes);
   if (!memory) b_out_of_memory();
   b_block *block = (b_block *)(((uint64_t)memory + 63) & ~UINT64_C(63));
   b_header(block, B_BLOCK, kind, kind == B_WORD);
