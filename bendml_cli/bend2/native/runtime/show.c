@@ -7,7 +7,6 @@
 #include "effects.h"
 #include "text.h"
 
-#define LARGEST_LITERAL UINT32_MAX
 
 /* What is still to be printed: a value; the rest of a list, a tuple or an array, whose entry is its own; a text. */
 typedef enum { VALUE, LIST, TUPLE, ARRAY, TEXT } piece_kind;
@@ -49,12 +48,8 @@ static void print(const char *text) { b_output(text, strlen(text)); }
 /* ---- literals ---- */
 
 static void print_nat(uint64_t n) {
-  char text[48];
-  if (n <= LARGEST_LITERAL)
-    snprintf(text, sizeof text, "%llun", (unsigned long long)n);
-  else
-    snprintf(text, sizeof text, "%llun+%llun", (unsigned long long)(n - LARGEST_LITERAL),
-             (unsigned long long)LARGEST_LITERAL);
+  char text[32];
+  snprintf(text, sizeof text, "%llun", (unsigned long long)n);
   print(text);
 }
 

@@ -1,12 +1,14 @@
 /* How a program starts, fails and ends: stacks, options, main. */
 #include <pthread.h>
 #include <sched.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "effects.h"
 
@@ -162,16 +164,6 @@ static void *run_main(void *argument) {
   end(0);
 }
 
-/* The processors that this process may run on. */
-static unsigned cores_available(void) {
-#ifdef __linux__
-  cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return (unsigned)CPU_COUNT(&cores);
-#endif
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online > 0 ? (unsigned)online : 1;
-}
-
 /* Reads `--threads N` and `--threads=N`; gives the index of the program's first own argument. */
 static int read_options(int argc, char **argv) {
   const char option[] = "--threads";
@@ -201,7 +193,17 @@ static unsigned processors(void) {
   return online > 0 ? (unsigned)online : 1;
 }
 
+/* Arrays come and go in loops: what is freed is kept for the next one, where the C library would give it back to the
+   system, which then clears it page by page. */
+static void keep_freed_memory(void) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the largest that it takes */
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
 int b_start(int argc, char **argv, const b_program *program) {
+  keep_freed_memory();
   const char *slash = strrchr(argv[0], '/');
   b_program_name = slash ? slash + 1 : argv[0];
   b_thread_limit = processors();
