@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
@@ -17,12 +16,22 @@ from bendml_cli.bend2.api import check_file
 from bendml_cli.bend2.native.build import build
 from bendml_cli.bend2.native.compile import compile_c
 from bendml_cli.bend2.native.options import Options
+from tests.bend2.native.generated.bend_types import F32, NAT, U32, T
+from tests.bend2.native.generated.edges import OVERFLOWS, edge_program, overflow_program
 from tests.bend2.native.program_gen import Program, io_program, program
+from tests.bend2.native.scalar_model import NAT_MAX, WORD
 
 FAST = Options()
-CHECKED = Options(debug=True, sanitize=True, level=1)
+CHECKED = Options(debug=True, sanitize=True, level=0)
 """Every object on its own, none left at the end, no undefined behaviour."""
 SIZE = 6
+
+
+class Folder(NamedTuple):
+    """A folder for programs, and the one of what the C compiler keeps."""
+
+    path: Path
+    tools: Path
 
 
 def examples(count: int) -> settings:
@@ -35,17 +44,22 @@ def examples(count: int) -> settings:
 
 
 @pytest.fixture(scope="module")
-def folder() -> Iterator[Path]:
-    """A folder for all examples of this file, in which Base is checked, and the runtime compiled, once."""
-    with TemporaryDirectory() as name:
-        yield Path(name)
+def folder(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """Where all examples of this file are put."""
+    return Folder(tmp_path_factory.mktemp("properties"), tools)
 
 
-def outputs(folder: Path, text: str, options: Options, *args: str) -> list[str]:
-    """What a program prints when it runs on one thread, and on two."""
-    file, made = folder / "program.bend", folder / "program"
+def compiled(folder: Folder, text: str, options: Options) -> Path:
+    """The executable of a program."""
+    file, made = folder.path / "program.bend", folder.path / "program"
     file.write_text(text, encoding="utf-8")
-    build(compile_c(file).c_text, made, options, folder / "tools")
+    build(compile_c(file).c_text, made, options, folder.tools)
+    return made
+
+
+def outputs(folder: Folder, text: str, options: Options, *args: str) -> list[str]:
+    """What a program prints when it runs on one thread, and on two."""
+    made = compiled(folder, text, options)
     found = []
     for threads in ("1", "2"):
         done = subprocess.run([made, "--threads", threads, *args], capture_output=True, check=False, timeout=60)
@@ -54,11 +68,11 @@ def outputs(folder: Path, text: str, options: Options, *args: str) -> list[str]:
     return found
 
 
-def checked(folder: Path, text: str) -> str:
+def checked(folder: Folder, text: str) -> str:
     """What the checker makes of main."""
-    file = folder / "program.bend"
+    file = folder.path / "program.bend"
     file.write_text(text, encoding="utf-8")
-    report = check_file(file, main=True, cache=folder / "cache")
+    report = check_file(file, main=True, cache=folder.path / "cache")
     assert report.accepted, report.error
     assert report.main is not None
     return plain(report.main)
@@ -69,7 +83,7 @@ def plain(printed: str) -> str:
     return re.sub(r"(\d+)n\+(\d+)n", lambda match: f"{int(match[1]) + int(match[2])}n", printed).rstrip("\n")
 
 
-def agree(folder: Path, made: Program, options: Options) -> None:
+def agree(folder: Folder, made: Program, options: Options) -> None:
     """The compiled program prints what the model says."""
     note(made.text)
     expected = plain(made.printed)
@@ -82,7 +96,9 @@ OPTIONS = st.sampled_from((FAST, CHECKED))
 
 @examples(12)
 @given(source=SOURCES, options=OPTIONS)
-def test_values_are_those_of_the_checker_and_of_a_model(folder: Path, source: random.Random, options: Options) -> None:
+def test_values_are_those_of_the_checker_and_of_a_model(
+    folder: Folder, source: random.Random, options: Options
+) -> None:
     made = program(source, SIZE)
     note(made.text)
     assert checked(folder, made.text) == plain(made.printed)
@@ -91,13 +107,39 @@ def test_values_are_those_of_the_checker_and_of_a_model(folder: Path, source: ra
 
 @examples(8)
 @given(source=SOURCES, options=OPTIONS)
-def test_values_with_floats_are_those_of_a_model(folder: Path, source: random.Random, options: Options) -> None:
+def test_values_with_floats_are_those_of_a_model(folder: Folder, source: random.Random, options: Options) -> None:
     agree(folder, program(source, SIZE, opaque=True), options)
 
 
 @examples(8)
 @given(source=SOURCES, options=OPTIONS)
-def test_actions_print_what_a_model_says(folder: Path, source: random.Random, options: Options) -> None:
+def test_actions_print_what_a_model_says(folder: Folder, source: random.Random, options: Options) -> None:
     made = io_program(source, SIZE)
     note(made.text)
     assert outputs(folder, made.text, options) == [made.printed] * 2
+
+
+WORDS = st.integers(0, WORD) | st.sampled_from((0, 1, 2, 31, 32, 33, WORD // 2, WORD // 2 + 1, WORD - 1, WORD))
+NATS = st.integers(0, NAT_MAX) | st.integers(0, 99) | st.sampled_from((31, 32, 33, 2**32, 2**47, NAT_MAX - 1, NAT_MAX))
+FLOATS = WORDS | st.sampled_from((0, 1, 0x7FFFFF, 0x800000, 0x3F800000, 0x4B800000, 0x7F7FFFFF, 0x7F800000, 0x7FC00000))
+NUMBERS = {NAT: NATS, U32: WORDS, F32: FLOATS | FLOATS.map(lambda bits: bits ^ 1 << 31)}
+
+
+@examples(3)
+@given(data=st.data(), options=OPTIONS)
+def test_operations_on_numbers(folder: Folder, data: st.DataObject, options: Options) -> None:
+    def arguments(types: tuple[T, ...]) -> list[tuple[int, ...]]:
+        return data.draw(st.lists(st.tuples(*(NUMBERS[each] for each in types)), min_size=3, max_size=12))
+
+    text, printed = edge_program(arguments)
+    agree(folder, Program(text, printed), options)
+
+
+def test_a_nat_never_wraps(folder: Folder) -> None:
+    made = compiled(folder, overflow_program(), FAST)
+    for at, (operation, _) in enumerate(OVERFLOWS):
+        done = subprocess.run([made, "--", str(at)], capture_output=True, text=True, check=False, timeout=60)
+        assert (done.returncode, done.stdout) == (1, ""), operation
+        assert "a natural number past 281474976710655 (2^48 - 1)" in done.stderr
+    done = subprocess.run([made, "--", str(len(OVERFLOWS))], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
