@@ -1,13 +1,14 @@
 """Training a network of 784, 128 and 10 numbers on MNIST with PyTorch, as a program of its own.
 
-    python -m bendml_cli.reference.mnist EPOCHS BATCHES RATE DATA WEIGHTS THREADS [steps]
+    python -m bendml_cli.reference.mnist EPOCHS BATCHES RATE DATA WEIGHTS [steps] [--threads N]
 
-The arguments are those of the programs in bend/mnist, and the number of threads; what is printed has their form. A
-process of its own, so that its memory can be measured, and its number of threads is nobody else's business.
+The arguments are those of the programs in bend/mnist, and what is printed has their form. A process of its own, so that
+its memory can be measured, and its number of threads is nobody else's business.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from collections.abc import Iterator
@@ -82,12 +83,20 @@ def _tensors(digits: Digits) -> tuple[Tensor, Tensor]:
 
 def main(arguments: list[str]) -> int:
     """Train as the arguments say, and print; answers the exit status."""
-    epochs, batches, rate, data, weights, threads, *rest = arguments
-    training = Training(int(epochs), int(batches), float(rate), Path(data), Path(weights), int(threads))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("epochs", type=int)
+    parser.add_argument("batches", type=int)
+    parser.add_argument("rate", type=float)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("weights", type=Path)
+    parser.add_argument("steps", nargs="?", choices=["steps"])
+    parser.add_argument("--threads", type=int, default=1)
+    told = parser.parse_args(arguments)
+    training = Training(told.epochs, told.batches, told.rate, told.data, told.weights, told.threads)
     number = 0
     try:
         for index, (losses, epoch) in enumerate(train(training), start=1):
-            if rest == ["steps"]:
+            if told.steps:
                 for loss in losses:
                     number += 1
                     print(f"step {number} loss {loss!r}")

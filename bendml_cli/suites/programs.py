@@ -22,9 +22,9 @@ class Program:
     cpu_seconds: float | None = None
     peak: int | None = None
 
-    def run(self, *arguments: str, stdin: str = "") -> Ran:
-        """Run it."""
-        ran = self.engine.run_binary(self.binary, *arguments, stdin=stdin)
+    def run(self, *arguments: str, threads: int | None = None, stdin: str = "") -> Ran:
+        """Run it, on so many threads."""
+        ran = self.engine.run_binary(self.binary, *arguments, threads=threads, stdin=stdin)
         usage = ran.usage
         self.seconds += usage.seconds
         if usage.cpu_seconds is not None:

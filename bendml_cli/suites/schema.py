@@ -24,6 +24,7 @@ from bendml_cli.suites.kinds.mutants import MutantsCheck
 from bendml_cli.suites.kinds.proofs import ProofsCheck
 from bendml_cli.suites.kinds.rejects import RejectsCheck
 from bendml_cli.suites.kinds.runs import RunsCheck
+from bendml_cli.suites.kinds.train import TrainCheck
 from bendml_cli.suites.yaml_lines import Document, read_document
 
 AnyCheck = Annotated[
@@ -36,7 +37,8 @@ AnyCheck = Annotated[
     | KernelCheck
     | RunsCheck
     | CompareCheck
-    | FuzzCheck,
+    | FuzzCheck
+    | TrainCheck,
     Field(discriminator="kind"),
 ]
 

@@ -15,10 +15,14 @@ SUITES = select_suites(PROJECT, [])
 
 
 def test_every_package_has_a_suite() -> None:
-    assert {PROJECT.root / suite.place.package for suite in SUITES} == set(PROJECT.packages)
+    assert {PROJECT.root / suite.place.package for suite in SUITES} >= set(PROJECT.packages)
 
 
-@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
+@pytest.mark.parametrize(
+    "suite",
+    [suite for suite in SUITES if PROJECT.root / suite.place.package in PROJECT.packages],
+    ids=lambda suite: suite.name,
+)
 def test_a_suite_names_every_program_of_its_package_and_every_kind(suite: Suite) -> None:
     named = {name for check in suite.checks for _, name in check.files() if name.endswith(".bend")}
     package = PROJECT.root / suite.place.package
