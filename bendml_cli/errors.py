@@ -72,3 +72,7 @@ class IntegrityError(ToolchainError):
 
 class ArchiveError(ToolchainError):
     """An archive that is damaged, or that would write where it must not."""
+
+
+class TokenizerError(BendmlError):
+    """A vocabulary, a text or a list of ids that a tokenizer cannot use."""

@@ -1,4 +1,4 @@
-"""From C to an executable, with the pinned `zig cc`.
+"""From C to an executable or a library, with the pinned `zig cc`.
 
 The runtime is compiled once per set of flags and kept as one object file; a program's own C is compiled and linked with
 it by one call of the compiler.
@@ -34,9 +34,7 @@ def build(c_text: str, output: Path, options: Options, tools: Path) -> None:
     `tools` is a folder for the compiled runtime and for what the compiler keeps for itself. Raises CompilerError, and
     OSError when a file cannot be written.
     """
-    zig = find_zig()
-    if zig is None:
-        raise CompilerError("the C compiler is not installed: the Python package ziglang, at the version bendml needs")
+    zig = _compiler()
     runtime = _runtime_object(zig, options, tools)
     with TemporaryDirectory(dir=output.parent, prefix=".build-") as name:
         folder = Path(name)
@@ -45,6 +43,28 @@ def build(c_text: str, output: Path, options: Options, tools: Path) -> None:
         arguments = ["-I", str(RUNTIME), str(source), str(runtime), "-o", str(made), "-lm", "-lpthread"]
         _compile(zig, [*options.flags(), *arguments], folder, tools, c_text)
         made.replace(output)
+
+
+def build_library(sources: list[Path], headers: Path, output: Path, options: Options, tools: Path) -> None:
+    """Compile C files, which find generated headers in a folder, to the shared library `output`, which appears whole or
+    not at all.
+
+    Raises CompilerError, and OSError when a file cannot be written.
+    """
+    zig = _compiler()
+    with TemporaryDirectory(dir=output.parent, prefix=".build-") as name:
+        made = Path(name) / "library"
+        arguments = ["-shared", "-fPIC", "-I", str(headers), *map(str, sources), "-o", str(made)]
+        _compile(zig, [*options.flags(), *arguments], Path(name), tools, "")
+        made.replace(output)
+
+
+def _compiler() -> Zig:
+    """The C compiler. Raises CompilerError where it is not installed."""
+    zig = find_zig()
+    if zig is None:
+        raise CompilerError("the C compiler is not installed: the Python package ziglang, at the version bendml needs")
+    return zig
 
 
 def _runtime_object(zig: Zig, options: Options, tools: Path) -> Path:
