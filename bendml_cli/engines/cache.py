@@ -32,3 +32,9 @@ def native_programs() -> Path:
 def native_tools() -> Path:
     """What the C compiler keeps for all programs."""
     return native_folder() / "tools"
+
+
+def encoded_corpora() -> Path:
+    """Texts that a tokenizer has encoded."""
+    named = os.environ.get(CACHE_VARIABLE)
+    return Path(named) / "corpora" if named else cache_folder().with_name("corpora")

@@ -1,14 +1,10 @@
 """Byte-level BPE for Python users: GPT-2's tokenizer and others of its kind, with a native core.
 
 ```python
-tokenizer = Tokenizer.load(folder)
+from bendml_cli.tokenizer.tokenizer import Tokenizer
+
+tokenizer = Tokenizer.load(folder)  # with vocab.json and merges.txt
 ids = tokenizer.encode("How are you?")
 assert tokenizer.decode(ids) == "How are you?"
 ```
 """
-
-from bendml_cli.errors import TokenizerError
-from bendml_cli.tokenizer.tokenizer import Backend, NativeFallback, Tokenizer, train
-from bendml_cli.tokenizer.vocabulary import Vocabulary
-
-__all__ = ["Backend", "NativeFallback", "Tokenizer", "TokenizerError", "Vocabulary", "train"]

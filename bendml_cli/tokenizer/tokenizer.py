@@ -6,12 +6,12 @@ import re
 import warnings
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Protocol
 
 from bendml_cli.errors import TokenizerError
+from bendml_cli.tokenizer.backend import Backend
 from bendml_cli.tokenizer.files import load, load_files, save
 from bendml_cli.tokenizer.native import NativeEncoder, NativeTrainer, NativeUnavailable, load_core
 from bendml_cli.tokenizer.pieces import cuts, text_bytes
@@ -20,15 +20,6 @@ from bendml_cli.tokenizer.vocabulary import BYTES, Merge, Vocabulary
 
 _PART = 1 << 20
 _MERGES_AT_A_TIME = 128
-
-
-class Backend(StrEnum):
-    """Who does the work. Both give the same tokens."""
-
-    AUTO = "auto"
-    """The native one; where it cannot be had, the Python one, with one notice."""
-    NATIVE = "native"
-    PYTHON = "python"
 
 
 class NativeFallback(UserWarning):
