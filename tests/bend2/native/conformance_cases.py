@@ -33,7 +33,9 @@ _SHOWS = {
     # A name that no brace follows, with the letters of numbers aside.
     "an opaque call": re.compile(r"(?<![\w.])(?!inf\b|nan\b)[A-Za-z_][\w.]*(?![\w.{/-])"),
 }
-_FILE_SCOPE = re.compile(r"^(?:static\b.*?\b(\w+)(?=\(|\[| =)|struct (\w+)|int (main)\b)", re.MULTILINE)
+_FILE_SCOPE = re.compile(
+    r"^(?:static\b(?: __attribute__\(\(\w+\)\))?.*?\b(\w+)(?=\(|\[| =)|struct (\w+)|int (main)\b)", re.MULTILINE
+)
 
 
 class Case(NamedTuple):

@@ -1,7 +1,7 @@
 """Native programs under AddressSanitizer and UndefinedBehaviorSanitizer.
 
-`zig cc` comes without the library of the former, so a C compiler of the system is used where there is one: emitted C and
-the runtime are C11 for any compiler. Tail calls may then take stack.
+`zig cc` comes without the library of the former, so a C compiler of the system is used where there is one: emitted C
+and the runtime are C11 for any compiler. Tail calls may then take stack.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ void __wrap__exit(int status) {
 _FAULTS = {
     "use after free": "#include <stdlib.h>\nint main(void) { char *p = malloc(4); free(p); return p[1]; }",
     "overflow": "#include <limits.h>\nint main(int argc, char **argv) { (void)argv; return INT_MAX - 1 + 2 * argc; }",
-    "leak": "#include <stdlib.h>\n#include <unistd.h>\nint main(void) { void *volatile p = malloc(9); p = NULL; _exit(0); }",
+    "leak": "#include <stdlib.h>\nint main(void) { void *volatile p = malloc(9); p = NULL; __wrap__exit(0); }",
 }
 """Programs with one fault each, and without one but for that."""
 
@@ -51,29 +51,33 @@ class Sanitizers:
             self._runtime.parent.mkdir(parents=True, exist_ok=True)
             with TemporaryDirectory(dir=self._runtime.parent) as name:
                 made = Path(name) / "runtime.o"
-                self._compile("", sorted(RUNTIME.glob("*.c")), ["-r", "-nostdlib"], made, 1)
+                self._compile(["-r", "-nostdlib", *sorted(RUNTIME.glob("*.c"))], made, 1)
                 made.replace(self._runtime)
-        self._compile(c_text + _AT_EXIT, [self._runtime], ["-Wl,--wrap=_exit", "-lm", "-lpthread"], program, level)
-
-    def _compile(self, c_text: str, files: Sequence[Path], flags: Sequence[str], output: Path, level: int) -> None:
-        with TemporaryDirectory(dir=output.parent) as name:
-            source = Path(name) / "program.c"
-            source.write_text(c_text, encoding="utf-8")
-            command = [self._compiler, *_LANGUAGE, *_CHECKS, f"-O{level}", "-I", RUNTIME, source, *files, *flags]
-            done = subprocess.run([*command, "-o", output], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{self._compiler}: {done.stderr[:2000]}"
+        self._link(c_text, [self._runtime], program, level)
 
     def why_useless(self, folder: Path) -> str | None:
         """What the compiler cannot do, if anything: to make a program, or one that tells its fault."""
         for kind, c_text in _FAULTS.items():
             program = folder / "faulty"
             try:
-                self._compile(c_text + _AT_EXIT, [], ["-Wl,--wrap=_exit"], program, 0)
+                self._link(c_text, [], program, 0)
             except AssertionError as error:
                 return str(error)
             if not complains(run(program)):
                 return f"{self._compiler} finds no {kind}"
         return None
+
+    def _link(self, c_text: str, objects: Sequence[Path], program: Path, level: int) -> None:
+        with TemporaryDirectory(dir=program.parent) as name:
+            source = Path(name) / "program.c"
+            source.write_text(_AT_EXIT + c_text, encoding="utf-8")
+            self._compile([source, *objects, "-Wl,--wrap=_exit", "-lm", "-lpthread"], program, level)
+
+    def _compile(self, arguments: Sequence[Path | str], output: Path, level: int) -> None:
+        options = [*_LANGUAGE, *_CHECKS, f"-O{level}", "-I", str(RUNTIME), "-o", str(output)]
+        command = [self._compiler, *options, *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{self._compiler}: {done.stderr[:2000]}"
 
 
 def find_sanitizers(folder: Path) -> Sanitizers | str:
