@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from bendml_cli.reference import arrays, expressions, layers, tensor
+from bendml_cli.reference import arrays, expressions, layers, tensor, tokens
 from bendml_cli.reference.model import Reference
 
-_ALL: list[Reference] = [*tensor.OPERATIONS, *arrays.OPERATIONS, *layers.OPERATIONS, *expressions.EXPRESSIONS]
+_ALL: list[Reference] = [
+    *tensor.OPERATIONS,
+    *arrays.OPERATIONS,
+    *layers.OPERATIONS,
+    *expressions.EXPRESSIONS,
+    *tokens.OPERATIONS,
+]
 
 REFERENCES: dict[str, Reference] = {each.name: each for each in _ALL}
