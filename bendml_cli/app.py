@@ -15,8 +15,10 @@ from typing import Annotated
 import typer
 
 from bendml_cli import __version__
+from bendml_cli.commands.peers import Against
 from bendml_cli.commands.stages import Emit, IrStage
 from bendml_cli.engines.choice import EngineChoice
+from bendml_cli.tokenizer.backend import Backend
 
 app = typer.Typer(
     name="bendml",
@@ -27,6 +29,8 @@ app = typer.Typer(
 )
 bench = typer.Typer(no_args_is_help=True, help="Measure how fast bendml is.")
 app.add_typer(bench, name="bench")
+tokenizer = typer.Typer(no_args_is_help=True, help="Train tokenizers, and encode and decode texts.")
+app.add_typer(tokenizer, name="tokenizer")
 
 _Timeout = Annotated[
     float, typer.Option(min=0.001, metavar="SECONDS", help="Give up on a definition that evaluates for longer.")
@@ -338,10 +342,109 @@ def alloc(runs: _Runs = 7, seconds: _Seconds = 0.5, output: _Output = None, json
     _bench_native("alloc", runs, seconds, output, json)
 
 
+@bench.command()
+def mnist(
+    epochs: Annotated[int, typer.Option(min=1, metavar="N", help="How many epochs a run trains.")] = 3,
+    runs: _Runs = 5,
+    threads: Annotated[int, typer.Option(min=1, metavar="N", help="How many threads each side has.")] = 1,
+    against: Annotated[
+        Against, typer.Option(metavar="PEER", help="Whom Bend is compared with: torch.")
+    ] = Against.TORCH,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The evidence folder to make; evidence/mnist-TIME by default.")
+    ] = None,
+    json: _Json = False,
+) -> None:
+    """Train on MNIST in Bend and in PyTorch, in turn: losses, hits, times, memory, a chart, and sealed evidence."""
+
+    def command() -> int:
+        from bendml_cli.commands.bench_mnist import BenchMnistOptions
+        from bendml_cli.commands.bench_mnist import bench_mnist as run
+
+        # PyTorch is the only peer that `against` can name.
+        return run(BenchMnistOptions(epochs, runs, threads, output, json))
+
+    _finish(command)
+
+
 def _bench_native(name: str, runs: int, seconds: float, output: Path | None, json: bool) -> None:
     def command() -> int:
         from bendml_cli.commands.bench_native import BenchNativeOptions, bench_native
 
         return bench_native(name, BenchNativeOptions(runs, seconds, output, json))
+
+    _finish(command)
+
+
+_File = Annotated[Path, typer.Argument(metavar="FILE", help="A file; - is the standard input.")]
+_Tokenizer = Annotated[
+    Path | None,
+    typer.Option(
+        "--tokenizer", "-t", metavar="DIR", help="A folder with vocab.json and merges.txt; GPT-2's by default."
+    ),
+]
+_OutputFile = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="OUT", help="A file to write; by default the standard output.")
+]
+_Binary = Annotated[bool, typer.Option("--binary", help="Ids are little-endian 32-bit numbers, and no text.")]
+_Backend = Annotated[Backend, typer.Option(metavar="BACKEND", help="Who does the work: auto, native or python.")]
+
+
+@tokenizer.command("train")
+def tokenizer_train(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Texts; - is the standard input.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for vocab.json and merges.txt.")
+    ],
+    size: Annotated[int, typer.Option(metavar="N", help="How many tokens there may be.")] = 8192,
+    specials: Annotated[
+        list[str] | None, typer.Option("--special", metavar="TEXT", help="A special token; may be given several times.")
+    ] = None,
+    least: Annotated[int, typer.Option(min=1, metavar="N", help="Merge what comes so often, and nothing rarer.")] = 2,
+    backend: _Backend = Backend.AUTO,
+) -> None:
+    """Train a byte-level BPE tokenizer with GPT-2's way to cut texts."""
+
+    def command() -> int:
+        from bendml_cli.commands.tokenizer import TrainOptions, train_tokenizer
+
+        return train_tokenizer(TrainOptions(files, output, size, specials or [], least, backend))
+
+    _finish(command)
+
+
+@tokenizer.command("encode")
+def tokenizer_encode(
+    file: _File = Path("-"),
+    folder: _Tokenizer = None,
+    output: _OutputFile = None,
+    specials: Annotated[
+        bool, typer.Option("--specials", help="The texts of special tokens become those tokens.")
+    ] = False,
+    binary: _Binary = False,
+    threads: Annotated[int, typer.Option(min=1, metavar="N", help="How many threads the native back end uses.")] = 1,
+    backend: _Backend = Backend.AUTO,
+    cache: Annotated[bool, typer.Option("--cache", help="Keep the ids, and take them when they were kept.")] = False,
+) -> None:
+    """Encode a text, of any bytes, and write its ids."""
+
+    def command() -> int:
+        from bendml_cli.commands.tokenizer import EncodeOptions, encode_file
+
+        return encode_file(EncodeOptions(file, folder, output, specials, binary, threads, backend, cache))
+
+    _finish(command)
+
+
+@tokenizer.command("decode")
+def tokenizer_decode(
+    file: _File = Path("-"), folder: _Tokenizer = None, output: _OutputFile = None, binary: _Binary = False
+) -> None:
+    """Decode ids, and write the bytes that were encoded."""
+
+    def command() -> int:
+        from bendml_cli.commands.tokenizer import DecodeOptions, decode_file
+
+        return decode_file(DecodeOptions(file, folder, output, binary))
 
     _finish(command)

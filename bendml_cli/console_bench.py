@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain, zip_longest
+from statistics import median
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -14,6 +16,7 @@ from bendml_cli.console import standard_output
 
 if TYPE_CHECKING:
     from bendml_cli.bench.contest import Contest, Side
+    from bendml_cli.bench.mnist import MnistBench
 
 _STEPS = ((1.0, 1.0, "s"), (1e-3, 1e3, "ms"), (0.0, 1e6, "us"))
 _RATES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (0.0, ""))
@@ -64,6 +67,26 @@ def print_contest(console: Console, contest: Contest) -> None:
 
 def _share(share: float) -> str:
     return f"{share:.2f}" if share >= 0.1 else f"{share:.2g}"
+
+
+def print_trainings(console: Console, bench: MnistBench) -> None:
+    """Loss and hits of both sides epoch by epoch, and what the whole processes took."""
+    names = list(bench.runs)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("epoch", justify="right")
+    for name in names:
+        table.add_column(f"{name}: loss", justify="right", no_wrap=True)
+        table.add_column("hits", justify="right")
+    logs = [bench.runs[name][0].log for name in names]
+    for number, epochs in enumerate(zip_longest(*(log.epochs for log in logs)), start=1):
+        cells = (("", "") if each is None else (f"{each.loss:.7f}", str(each.hits)) for each in epochs)
+        table.add_row(str(number), *chain.from_iterable(cells))
+    console.print(table)
+    for name in names:
+        wall = median(run.usage.seconds for run in bench.runs[name])
+        peak = bench.peak(name)
+        memory = "" if peak is None else f", {peak / 1e6:.0f} MB resident at most"
+        console.print(f"{name}: {show_seconds(wall)} for the whole process{memory}", style="faint", soft_wrap=True)
 
 
 def _wanted(side: Side) -> str:

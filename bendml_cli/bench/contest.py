@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -107,20 +107,26 @@ def alternate(
 ) -> list[Side]:
     """Run each contestant `runs` times, in turn, each run about `seconds` long, and answer their times.
 
-    Every second round goes backwards: no contestant always comes after the same one. `told` hears of each round done.
+    `told` hears of each round done.
     """
     passes = [passes_for(contestant.measure, seconds) for contestant in contestants]
     times: list[list[float]] = [[] for _ in contestants]
-    order = list(range(len(contestants)))
-    for number in range(runs):
+    for number, order in enumerate(rounds(len(contestants), runs), start=1):
         for at in order:
             times[at].append(contestants[at].measure(passes[at]) / passes[at])
-        order.reverse()
-        told(number + 1)
+        told(number)
     return [
         Side(name=each.name, passes=count, seconds=time, required=each.required, aim=each.aim)
         for each, count, time in zip(contestants, passes, times, strict=True)
     ]
+
+
+def rounds(contestants: int, runs: int) -> Iterator[list[int]]:
+    """The orders of so many rounds. Every second one goes backwards: no contestant always comes after the same one."""
+    order = list(range(contestants))
+    for _ in range(runs):
+        yield order.copy()
+        order.reverse()
 
 
 def passes_for(measure: Measure, seconds: float) -> int:

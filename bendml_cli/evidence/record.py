@@ -61,6 +61,10 @@ class Recorder:
         self.records.append(record)
         return record
 
+    def attach(self, name: str, data: bytes) -> None:
+        """Add a file that is of no case."""
+        (self.partial / name).write_bytes(data)
+
     def seal(self) -> Manifest:
         """Finish: write the remaining files, make all of them read-only, and give the folder its name.
 
