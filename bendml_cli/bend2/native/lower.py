@@ -60,6 +60,7 @@ from bendml_cli.bend2.native.natives import NATIVES, NativeDefinition
 from bendml_cli.bend2.native.reps import Reps, is_live
 from bendml_cli.bend2.native.scope import UNIT_VALUE, Arg, Block, Goal, Scope
 from bendml_cli.bend2.native.types import Rep
+from bendml_cli.bend2.source import BendError
 
 UNKNOWN = Goal(None, types.ANY)
 LITERAL_REPS: dict[type[Term], Rep] = {NatLit: types.NAT, U32Lit: types.U32_, F32Lit: types.F32_}
@@ -171,6 +172,7 @@ class Lowering:
         if native is not None:
             body = native.build(tuple(params), goal.rep, block)
             return Fun(instance.key, tuple(params), goal.rep, block.close(body), inline=True)
+        self._refuse_foreign(key)
         definition = self.elaborator.definition(key)
         if definition is not None and key.startswith("Array.map~"):
             flat = lower_array_map(self, definition.body, instance.key, args, goal)
@@ -179,6 +181,13 @@ class Lowering:
             tail = Prim("opaque", (block.bind("name", Text(tuple(map(ord, key))), types.STRING),), types.ANY)
             return Fun(instance.key, tuple(params), goal.rep, block.close(self._as(tail, types.ANY, goal, block)))
         return Fun(instance.key, tuple(params), goal.rep, self.tail(definition.body, Scope(), args, goal))
+
+    def _refuse_foreign(self, key: str) -> None:
+        definition = self.book.definitions[key.split("~")[0]]
+        if definition.foreign:
+            name = definition.module.spell(definition.key)
+            message = f"{name} is foreign code, which only Bend itself runs"
+            raise BendError("foreign", definition.pos, message, definition=name, hint="use the engine `bend`")
 
     def _native(self, key: str) -> NativeDefinition | None:
         """How a definition of Base, or an instance of its templates, is built, if not from its text."""
