@@ -1,10 +1,14 @@
-"""Properties of compiled programs: random programs compute what the checker and a model in Python do."""
+"""Properties of compiled programs: random programs compute what the checker and a model in Python do, on one thread and
+on two. `BENDML_MORE_EXAMPLES=20` tries twenty times as many of them.
+"""
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,8 +39,9 @@ class Folder(NamedTuple):
 
 
 def examples(count: int) -> settings:
+    """How a property is tried: with as many examples, times $BENDML_MORE_EXAMPLES."""
     return settings(
-        max_examples=count,
+        max_examples=count * int(os.environ.get("BENDML_MORE_EXAMPLES", "1")),
         deadline=None,
         suppress_health_check=list(HealthCheck),
         phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
@@ -94,29 +99,55 @@ SOURCES = st.randoms(use_true_random=False)
 OPTIONS = st.sampled_from((FAST, CHECKED))
 
 
-@examples(12)
-@given(source=SOURCES, options=OPTIONS)
-def test_values_are_those_of_the_checker_and_of_a_model(
-    folder: Folder, source: random.Random, options: Options
-) -> None:
+def values_agree(folder: Folder, source: random.Random, options: Options) -> None:
+    """A program's value is that of the checker's interpreter and of the model."""
     made = program(source, SIZE)
     note(made.text)
     assert checked(folder, made.text) == plain(made.printed)
     agree(folder, made, options)
 
 
-@examples(8)
-@given(source=SOURCES, options=OPTIONS)
-def test_values_with_floats_are_those_of_a_model(folder: Folder, source: random.Random, options: Options) -> None:
+def floats_agree(folder: Folder, source: random.Random, options: Options) -> None:
+    """A program's value is that of the model, where the checker computes none."""
     agree(folder, program(source, SIZE, opaque=True), options)
 
 
-@examples(8)
-@given(source=SOURCES, options=OPTIONS)
-def test_actions_print_what_a_model_says(folder: Folder, source: random.Random, options: Options) -> None:
+def actions_agree(folder: Folder, source: random.Random, options: Options) -> None:
+    """A program's output is that of the model."""
     made = io_program(source, SIZE)
     note(made.text)
     assert outputs(folder, made.text, options) == [made.printed] * 2
+
+
+@examples(8)
+@given(source=SOURCES, options=OPTIONS)
+def test_values(folder: Folder, source: random.Random, options: Options) -> None:
+    values_agree(folder, source, options)
+
+
+@examples(8)
+@given(source=SOURCES, options=OPTIONS)
+def test_values_with_floats(folder: Folder, source: random.Random, options: Options) -> None:
+    floats_agree(folder, source, options)
+
+
+@examples(8)
+@given(source=SOURCES, options=OPTIONS)
+def test_actions(folder: Folder, source: random.Random, options: Options) -> None:
+    actions_agree(folder, source, options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("property_", [values_agree, floats_agree, actions_agree])
+@examples(25)
+@given(source=SOURCES, options=OPTIONS)
+def test_many_programs(
+    folder: Folder,
+    property_: Callable[[Folder, random.Random, Options], None],
+    source: random.Random,
+    options: Options,
+) -> None:
+    property_(folder, source, options)
 
 
 WORDS = st.integers(0, WORD) | st.sampled_from((0, 1, 2, 31, 32, 33, WORD // 2, WORD // 2 + 1, WORD - 1, WORD))

@@ -109,7 +109,8 @@ def function(terms: Terms, *, recursive: bool) -> str:
         params.insert(0, Param(terms.fresh("r"), first, mark))
     if templates and not all(each.mark in ("", "~") for each in params) and terms.chance(30):
         params = [Param(each.name, each.type, "" if each.mark == "+" else each.mark) for each in params]
-    answer = terms.type_(2, variables=variables)
+    related = [each.type for each in params if each.type.head not in ("Fun", "Var")]
+    answer = source.choice(related) if related and terms.chance(50) else terms.type_(2, variables=variables)
     signature = Signature(terms.fresh("fn"), variables, (*templates, *params), answer, fuel)
     return _define(terms, signature, recursive=recursive)
 

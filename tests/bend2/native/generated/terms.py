@@ -27,6 +27,7 @@ from tests.bend2.native.generated.bend_types import (
     destruct,
     fun,
     has_variables,
+    is_recursive,
     listed,
     mapped,
     maybe,
@@ -71,6 +72,7 @@ class Terms:
         self.datatypes: list[Datatype] = []
         self.names = 0
         self.operations = [each for each in OPERATIONS if opaque or not each.is_opaque]
+        self.opened = [each for each in self.operations if each.result.head in ("Pair", "Maybe", "Result", "List")]
 
     # -- choices ------------------------------------------------------------------------------------------------------
 
@@ -90,7 +92,7 @@ class Terms:
             kinds += ["variable"] * 2
         if depth > 0:
             kinds += ["list", "maybe", "pair", "result", "user", "user", "map"]
-            kinds += [] if data else ["array", "fun", "array"]
+            kinds += [] if data else ["array", "fun", "array", "fun", "fun"]
             kinds += ["action"] * 3 if self.acts and not data else []
         kind = self.source.choice(kinds)
 
@@ -157,11 +159,11 @@ class Terms:
         if not usable or depth <= 0:
             yield 2, lambda: self.literal(type_, scope)
         if usable:
-            yield 6, lambda: self._variable(self.source.choice(usable), scope)
+            yield 12, lambda: self._variable(self.source.choice(usable), scope)
         if depth <= 0:
             return
         if constructors_of(type_) and type_.head not in ("Bool", "Cmp", "Unit", "Char"):
-            yield 3, lambda: self._construct(type_, scope, depth)
+            yield 6 if is_recursive(type_) else 4, lambda: self._construct(type_, scope, depth)
         applicable = [each for each in scope.usable() if each.type.head == "Fun" and each.type.args[1] == type_]
         if applicable:
             yield 5, lambda: self._apply(self.source.choice(applicable), scope, depth)
@@ -176,12 +178,12 @@ class Terms:
             yield 3, lambda: self._new_array(type_, scope, depth)
         yield 2, lambda: self._let(type_, scope, depth)
         yield 1, lambda: self._annotated(type_, scope, depth)
-        yield 3, lambda: self._match(type_, scope, depth)
+        yield 5, lambda: self._match(type_, scope, depth)
         if type_ in (NAT, U32, BOOL):
             yield 2, lambda: self._operators(type_, scope, depth)
         recursion = scope.recursion
         if recursion is not None and recursion.calls > 0 and unify(recursion.function.signature.result, type_, {}):
-            yield 12, lambda: self._recur(type_, scope, depth)
+            yield 25, lambda: self._recur(type_, scope, depth)
 
     def literal(self, type_: T, scope: Scope) -> Term:
         """The simplest kind of closed term; of a type variable, any variable of it."""
@@ -198,6 +200,10 @@ class Terms:
                 return Term(f"Map.new(&2, {type_.args[0]})", lambda env: ())
             case "Array":
                 return self._new_array(type_, scope, 0)
+            case "List" if type_.args[0] in SIMPLE:
+                items = [self.literal(type_.args[0], scope) for _ in range(self.source.randrange(4))]
+                text = f"[{', '.join(each.text for each in items)}]"
+                return Term(text, lambda env: tuple([each.run(env) for each in items]))
             case "IO":
                 pure = self.term(type_.args[0], scope, 0)
                 return Term(
@@ -234,6 +240,8 @@ class Terms:
         if depth <= 0:
             simplest = [each for each in constructors if all(part.type != type_ for part in each.fields)]
             constructors = tuple(simplest)
+        elif is_recursive(type_) and self.chance(60):
+            constructors = constructors[-1:]
         made = self.source.choice(constructors)
         if made.name == "ANode":
             raise DeadEnd  # halves of one size: only those of new arrays are sure to be
@@ -309,7 +317,15 @@ class Terms:
     def _operation(self, type_: T, scope: Scope, depth: int) -> Term:
         fitting = [each for each in self.operations if unify(each.result, type_, {})]
         special = [each for each in fitting if each.result.head != "Var"]
-        operation = self.source.choice(special if special and self.chance(80) else fitting)
+        known = [each.type for each in scope.usable()]
+        useful = [each for each in fitting if any(_takes(each, type_, of) for of in known)]
+        if useful and self.chance(60):
+            operation = self.source.choice(useful)
+        else:
+            operation = self.source.choice(special if special and self.chance(80) else fitting)
+        return self._operated(operation, type_, scope, depth)
+
+    def _operated(self, operation: Operation, type_: T, scope: Scope, depth: int) -> Term:
         types: dict[str, T] = {}
         unify(operation.result, type_, types)
         lead = self._lead(operation, types)
@@ -434,10 +450,22 @@ class Terms:
         """The binders and values of a let; several are computed side by side."""
         binders, values = [], []
         for _ in range(1 + self.source.randrange(3)):
-            type_ = self.type_(1)
-            values.append(self.term(type_, scope, depth))
+            if self.functions and self.chance(50):
+                type_, value = self._some_call(scope, depth)
+            else:
+                type_ = self.type_(1)
+                value = self.term(type_, scope, depth)
+            values.append(value)
             binders.append(Bound(self.fresh(), type_, type_.is_data and self.chance(70)))
         return binders, values
+
+    def _some_call(self, scope: Scope, depth: int) -> tuple[T, Term]:
+        """A call of any function, at types as they come."""
+        function = self.source.choice(self.functions[-6:])
+        signature = function.signature
+        types = {each.name: self.type_(1, data=True) for each in signature.variables}
+        type_ = substitute(signature.result, types)
+        return type_, self._called(function, types, len(signature.params), scope, max(depth, 1))
 
     def let_text(self, binders: list[Bound], values: list[Term]) -> str:
         """A let, without its body."""
@@ -453,12 +481,21 @@ class Terms:
 
     def _match(self, type_: T, scope: Scope, depth: int) -> Term:
         """A match as a function, applied at once."""
-        known = scope.usable() if self.chance(60) else []
-        over = self.source.choice(known).type if known else self.type_(1)
+        known = [each.type for each in scope.usable() if constructors_of(each.type)]
+        if known and self.chance(60):
+            over = self.source.choice(known)
+            value = self.term(over, scope, 0)
+        elif self.chance(50):
+            operation = self.source.choice(self.opened)
+            types = {name: self.type_(1, data=True) for name in "ABE"}
+            over = substitute(operation.result, types)
+            value = self._operated(operation, over, scope, depth - 1)
+        else:
+            over = self.type_(1)
+            value = self.term(over, scope, depth - 1)
         constructors = constructors_of(over)
         if not constructors:
             raise DeadEnd
-        value = self.term(over, scope, depth - 1)
         arms: dict[str, tuple[list[str], Term]] = {}
         texts = []
         before, after = set(scope.spent), set(scope.spent)
@@ -502,6 +539,16 @@ class Terms:
         if is_test:
             return Term(text, lambda env: bool(model(first.run(env), second.run(env))))
         return Term(text, lambda env: model(first.run(env), second.run(env)))
+
+
+def _takes(operation: Operation, type_: T, of: T) -> bool:
+    """Does it take a value of the type `of`, where it gives one of `type_`?"""
+    types: dict[str, T] = {}
+    unify(operation.result, type_, types)
+    return any(
+        param.head != "Var" and unify(substitute(param, types), of, dict(types))
+        for param in operation.params[operation.closed :]
+    )
 
 
 def let_env(binders: list[Bound], values: list[Term], env: Env) -> Env:
