@@ -100,7 +100,7 @@ class LoopGenerator:
         return self._let(U32_, ir.Prim("u32_sub" if step == "sub" else "u32_add", (var, by), U32_))
 
     def _statement(self) -> None:
-        kind = self.random.choice(["index", "index", "index", "get", "get", "set", "exchange", "float", "nat", "size"])
+        kind = self.random.choice(["index", "index", "index", "nat", "get", "get", "set", "exchange", "float", "size"])
         rep = self.random.choice([WORDS, WORDS, FLOATS, NATS])
         which = self.random.randrange(len(self.arrays[rep]))
         array = self.arrays[rep][which]
@@ -115,7 +115,8 @@ class LoopGenerator:
                 args = (args[0], nat(self.random.choice([0, 1, 3, 40])))
             self.numbers.append(self._let(U32_, ir.Prim(name, args, U32_)))
         elif kind == "nat":
-            self.numbers.append(self._let(U32_, ir.Prim("nat_to_u32", (self.random.choice(self.nats),), U32_)))
+            index = self._let(U32_, ir.Prim("nat_to_u32", (self.random.choice(self.nats),), U32_))
+            self.numbers += [index, index]
         elif kind == "size":
             self.numbers.append(self._let(U32_, ir.Prim("arr_size", (array,), U32_)))
         elif kind == "float":

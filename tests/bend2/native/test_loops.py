@@ -10,19 +10,19 @@ from pathlib import Path
 import pytest
 
 from bendml_cli.bend2.native import ir
-from bendml_cli.bend2.native.build import RUNTIME
+from bendml_cli.bend2.native.build import RUNTIME, build
 from bendml_cli.bend2.native.emit import emit_c
 from bendml_cli.bend2.native.loops import array_loop
 from bendml_cli.bend2.native.options import Options
 from bendml_cli.bend2.native.ownership import own
-from bendml_cli.bend2.native.types import F32_, U32_, Array
+from bendml_cli.bend2.native.types import F32_, NAT, U32_, Array
 from bendml_cli.bend2.native.zig import find_zig
 from tests.bend2.native.ir_build import lets, nat, program, var
 from tests.bend2.native.ir_model import Model
 from tests.bend2.native.loop_programs import CONSTRUCTORS, RESULT, LoopGenerator, word
 from tests.bend2.native.native_run import CHECKED, merged, run_owned, shown
 
-FLOATS = Array(F32_)
+FLOATS, WORDS = Array(F32_), Array(U32_)
 
 
 @pytest.mark.parametrize(("seed", "options"), [(1, CHECKED), (2, Options()), (3, Options(level=1))])
@@ -33,6 +33,58 @@ def test_random_loops_are_what_the_model_says(seed: int, options: Options, tmp_p
     loops = [array_loop(each) for each in whole.functions.values() if each.key.endswith(".loop")]
     assert sum(each is not None for each in loops) > len(loops) // 2
     assert run_owned(whole, tmp_path, tools, options) == f"({', '.join(expected)})\n"
+
+
+def counting(first: int) -> ir.Program:
+    """Twenty rounds that write to an array from its end on and count a Nat up; its last value is shown."""
+    n, p, m, more, index = var("n"), var("p"), var("m"), var("m"), var("i", U32_)
+    a, written = var("a", WORDS), var("a", WORDS)
+    succ = lets(
+        (more, ir.Prim("nat_succ", (m,), NAT)),
+        (index, ir.Prim("nat_to_u32", (p,), U32_)),
+        (written, ir.Prim("arr_set", (a, index, word(7)), WORDS)),
+        ir.Call("count", (p, more, written), NAT),
+    )
+    arms = (ir.Arm("Zero", 0, (), ir.Value(m)), ir.Arm("Succ", 1, (p,), succ))
+    made, last = var("a", WORDS), var("r")
+    main = lets(
+        (made, ir.Prim("arr_new", (nat(5), word(0)), WORDS)),
+        (last, ir.Call("count", (nat(20), nat(first), made), NAT)),
+        ir.Value(last),
+    )
+    loop = ir.Fun("count", (n, m, a), NAT, ir.Match(n, arms, None, NAT))
+    assert array_loop(loop) is not None
+    return own(merged([program(loop, ir.Fun("main", (), NAT, main))], CONSTRUCTORS))
+
+
+def test_an_array_is_written_from_its_end_on(tmp_path: Path, tools: Path) -> None:
+    n, p, i, more, index, next_ = var("n"), var("p"), var("i", U32_), var("i", U32_), var("k", U32_), var("k", U32_)
+    a, one, two = var("a", WORDS), var("a", WORDS), var("a", WORDS)
+    succ = lets(
+        (index, ir.Prim("nat_to_u32", (p,), U32_)),
+        (one, ir.Prim("arr_set", (a, index, i), WORDS)),
+        (next_, ir.Prim("nat_to_u32", (n,), U32_)),
+        (two, ir.Prim("arr_set", (one, next_, word(9)), WORDS)),
+        (more, ir.Prim("u32_inc", (i,), U32_)),
+        ir.Call("down", (p, more, two), WORDS),
+    )
+    arms = (ir.Arm("Zero", 0, (), ir.Value(a)), ir.Arm("Succ", 1, (p,), succ))
+    loop = ir.Fun("down", (n, i, a), WORDS, ir.Match(n, arms, None, WORDS))
+    assert array_loop(loop) is not None
+    made = var("a", WORDS)
+    new = ir.Prim("arr_new", (nat(4), word(5)), WORDS)
+    main = ir.Fun("main", (), WORDS, lets((made, new), ir.Call("down", (nat(12), word(100), made), WORDS)))
+    whole = own(merged([program(loop, main)], CONSTRUCTORS))
+    assert run_owned(whole, tmp_path, tools) == "[111, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 5, 5, 5]\n"
+
+
+def test_counting_up_in_a_loop_never_wraps(tmp_path: Path, tools: Path) -> None:
+    most = 2**48 - 1
+    assert run_owned(counting(most - 20), tmp_path, tools) == f"{most}n\n"
+    build(emit_c(counting(most - 19)), tmp_path / "program", CHECKED, tools)
+    done = subprocess.run([tmp_path / "program"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "a natural number past" in done.stderr
 
 
 def add_rows(streams: int) -> ir.Fun:
