@@ -46,9 +46,9 @@ def chart(contest: Contest, label: str) -> dict[str, bytes]:
 
 
 def top_of_scale(sides: list[Side]) -> float:
-    """Where the scale ends: above the longest bar that does not leave it."""
+    """Where the scale ends: above the longest bar that does not leave it, and its runs, unless they are far off."""
     shortest = min(side.median for side in sides)
-    return 1.25 * max(side.median for side in sides if side.median <= _LEAVES * shortest)
+    return 1.15 * max(min(max(side.seconds), 2 * side.median) for side in sides if side.median <= _LEAVES * shortest)
 
 
 def _figure(contest: Contest, label: str) -> Any:
