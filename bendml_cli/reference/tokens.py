@@ -13,16 +13,16 @@ Numbers = tuple[int, ...]
 Drawn = tuple[Numbers, tuple[Numbers, ...]]
 """The counts of a case, and its lists."""
 
-TEXTS = (
-    "",
-    "a",
-    "aaabdaaabac",
-    "the cat sat on the mat, and then the cat sat on the hat that the man had.",
-    "a ação do coração não é só emoção: é também razão, paixão e canção.",
-    "😀😀🎉😀😀🎉👩‍👩‍👧‍👦 and 👩‍👩‍👧‍👦 again 🎉",
-    "语言模型读的不是字母，而是数字。语言模型读的是数字，不是字母。",
-)
-"""What the first cases of a run are of: nothing, one byte, repetition, English, accents, emoji, Chinese."""
+TEXTS = {
+    "nothing": "",
+    "one byte": "a",
+    "repetition": "aaabdaaabac",
+    "English": "the cat sat on the mat, and then the cat sat on the hat that the man had.",
+    "accents": "a ação do coração não é só emoção: é também razão, paixão e canção.",
+    "emoji": "😀😀🎉😀😀🎉👩‍👩‍👧‍👦 and 👩‍👩‍👧‍👦 again 🎉",
+    "Chinese": "语言模型读的不是字母，而是数字。语言模型读的是数字，不是字母。",
+}
+"""What the first cases of a run are of."""
 
 _ALPHABETS = ("ab", "abc ", "etaoin shrdlu", "éàçõ ", "的一是不了人", "😀🎉👍🏽")
 
@@ -53,7 +53,8 @@ class Tokens:
 
     def sample(self, rng: random.Random, index: int, largest: int, low: float, high: float) -> Case:
         """The first cases are of the texts, all others of random ones. There is no range of numbers to choose."""
-        text = TEXTS[index].encode() if index < len(TEXTS) else corpus(rng, rng.randint(0, largest))
+        texts = list(TEXTS.values())
+        text = texts[index].encode() if index < len(texts) else corpus(rng, rng.randint(0, largest))
         return self._case(*self.draw(rng, text, largest))
 
     def simpler(self, case: Case) -> Iterator[Case]:
