@@ -95,7 +95,10 @@ class TrainCheck(Check):
             return Outcome(Status.ERROR, error.message)
 
     def _next_to_torch(self, place: Place, session: Session, arguments: list[str], keep: dict[str, str]) -> Outcome:
-        reference = parse_log(keep["reference"])
+        try:
+            reference = parse_log(keep["reference"])
+        except ValueError as error:
+            return Outcome(Status.ERROR, f"{_PYTORCH}: {error}", keep=keep)
 
         def look(program: Program) -> Found:
             return self._compared(program.run(*arguments, threads=1), reference, _PYTORCH, keep)
