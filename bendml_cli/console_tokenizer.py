@@ -1,4 +1,5 @@
-"""What `bendml tokenizer` says beside its results: all of it on the error output, bars only on a terminal."""
+"""What `bendml tokenizer` says beside its results, all of it on the error output, bars only on a terminal; and what
+`bendml bench tokenizer` prints."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from statistics import median
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import (
@@ -18,6 +21,11 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
+from bendml_cli.console_bench import print_contest, show_seconds
+
+if TYPE_CHECKING:
+    from bendml_cli.bench.tokenizer import TokenizerBench
+
 
 @contextmanager
 def encode_progress(total: int) -> Iterator[Callable[[int], None]]:
@@ -29,8 +37,8 @@ def encode_progress(total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def train_progress(total: int, merges: int) -> Iterator[tuple[Callable[[int], None], Callable[[int], None]]]:
-    """A bar of so many bytes and one of so many merges; what is yielded takes how many bytes more are done, and how many
-    merges."""
+    """A bar of so many bytes and one of so many merges; what is yielded takes how many bytes more are done, and how
+    many merges."""
     with _bars(TextColumn("{task.completed:.0f} of {task.total:.0f}")) as progress:
         counting, merging = progress.add_task("counting", total=total), progress.add_task("merging", total=merges)
         yield (
@@ -50,6 +58,22 @@ def notices() -> Iterator[None]:
 def say(text: str) -> None:
     """A line on the error output."""
     print(text, file=sys.stderr)
+
+
+def print_tokenizer_bench(console: Console, bench: TokenizerBench) -> None:
+    """The tables of the contests, the training, and what was encoded."""
+    for contest in (bench.against_naive, bench.against_tiktoken):
+        print_contest(console, contest)
+        console.print()
+    seconds = median(bench.training)
+    reached = "within" if seconds <= bench.training_limit else "not within"
+    lines = (
+        f"training {bench.trained_size} tokens natively: {show_seconds(seconds)}, {reached} {bench.training_limit:g} s",
+        f"corpus: {bench.corpus.characters} characters of {bench.corpus.files} files, SHA-256 {bench.corpus.sha256}",
+        f"tokens: {bench.tokens}, the same of all, SHA-256 {bench.tokens_sha256}",
+    )
+    for line in lines:
+        console.print(line, soft_wrap=True)
 
 
 def _bars(*columns: ProgressColumn) -> Progress:

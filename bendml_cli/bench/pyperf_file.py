@@ -19,8 +19,8 @@ def pyperf() -> Any:
         raise BendmlError(f"pyperf cannot be imported: {error}", "pip install 'bendml[bench]' installs it") from error
 
 
-def pyperf_json(contest: Contest) -> str:
-    """A contest as the text of such a file: a benchmark for each side, a run for each of its runs.
+def pyperf_json(*contests: Contest) -> str:
+    """Contests as the text of such a file: a benchmark for each side of each, a run for each of its runs.
 
     Raises BendmlError without pyperf.
     """
@@ -33,6 +33,7 @@ def pyperf_json(contest: Contest) -> str:
                 for seconds in side.seconds
             ]
         )
+        for contest in contests
         for side in (contest.peer, *contest.sides)
     ]
     text = io.StringIO()

@@ -7,7 +7,7 @@
 #define KEPT_BYTES 16
 /* And so many of its ids beside it; the ids of the others, which are rare, lie together elsewhere. */
 #define KEPT_IDS 3
-#define SETS (1u << 15)
+#define SETS (1u << 16)
 #define WAYS 2
 #define SPILLED (1u << 20)
 
@@ -93,14 +93,58 @@ static inline uint64_t mixed(uint64_t low, uint64_t high, size_t length)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Encode a piece that is not kept, and keep it as the newest of its set. Answers how many ids it has, or -1. */
-static int64_t encode_and_keep(Encoder *e, const uint8_t *s, Kept *set, Kept piece, uint32_t *out)
+/* The next pieces of a text are cut before the first of them is looked up: so the places where they are kept can be on
+   their way from memory. */
+#define AHEAD 32
+
+typedef struct {
+    Kept piece;     /* without its ids */
+    Kept *set;
+    size_t start;
+    size_t length;  /* more than KEPT_BYTES, where the rest is not filled in */
+} Cut;
+
+/* Cut off a piece that ends at `end`; the bytes up to `readable` may be read. */
+static inline void cut(const Encoder *e, const uint8_t *s, size_t start, size_t end, size_t readable, Cut *made)
 {
-    int64_t count = encode_piece(e, s, piece.length, out);
+    static const uint8_t ONES[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    size_t length = end - start;
+    made->start = start;
+    made->length = length;
+    if (length > KEPT_BYTES)
+        return;
+    uint64_t words[2] = {0, 0}, mask[2];
+    if (start + KEPT_BYTES <= readable) {
+        memcpy(words, s + start, KEPT_BYTES);
+        memcpy(mask, ONES + KEPT_BYTES - length, KEPT_BYTES);
+        words[0] &= mask[0];
+        words[1] &= mask[1];
+    } else {
+        memcpy(words, s + start, length);
+    }
+    made->piece.low = words[0];
+    made->piece.high = words[1];
+    made->piece.length = (uint16_t)length;
+    made->set = e->kept + (mixed(words[0], words[1], length) & (SETS - 1)) * WAYS;
+    __builtin_prefetch(made->set);
+}
+
+/* Encode a piece into `out` as ids; answers how many there are, or -1. */
+static int64_t encode_ids(Encoder *e, const uint8_t *s, size_t n, uint32_t *out)
+{
+    int64_t count = encode_piece(e, s, n, out);
     for (int64_t i = 0; i < count; i++)
         out[i] = e->model->ids[out[i]];
+    return count;
+}
+
+/* Encode a piece that is not kept, and keep it as the first of its set. Answers how many ids it has, or -1. */
+static int64_t encode_and_keep(Encoder *e, const uint8_t *s, const Cut *cut, uint32_t *out)
+{
+    int64_t count = encode_ids(e, s, cut->length, out);
     if (count < 0)
         return count;
+    Kept piece = cut->piece;
     piece.count = (uint16_t)count;
     if (count <= KEPT_IDS) {
         memcpy(piece.ids, out, (size_t)count * sizeof *out);
@@ -114,58 +158,47 @@ static int64_t encode_and_keep(Encoder *e, const uint8_t *s, Kept *set, Kept pie
         e->spilled_end = 0;
         return count;
     }
-    memmove(set + 1, set, (WAYS - 1) * sizeof *set);
-    set[0] = piece;
+    cut->set[1] = cut->set[0];
+    cut->set[0] = piece;
     return count;
+}
+
+/* Encode a piece into the ids from `out` on; answers how many there are, or -1. */
+static inline int64_t encode_cut(Encoder *e, const uint8_t *s, const Cut *cut, uint32_t *out)
+{
+    if (cut->length > KEPT_BYTES)
+        return encode_ids(e, s + cut->start, cut->length, out);
+    const Kept *first = cut->set, *second = cut->set + 1, *piece = &cut->piece;
+    bool is_first = first->low == piece->low && first->high == piece->high && first->length == piece->length;
+    bool is_second = second->low == piece->low && second->high == piece->high && second->length == piece->length;
+    if (!(is_first | is_second))
+        return encode_and_keep(e, s + cut->start, cut, out);
+    const Kept *found = is_second ? second : first;
+    /* There is room for all of these, and most often one is meant: no branch. */
+    memcpy(out, found->ids, sizeof found->ids);
+    if (found->count > KEPT_IDS)
+        memcpy(out, e->spilled + found->ids[0], found->count * sizeof *out);
+    return found->count;
 }
 
 /* Encode a text into the encoder's ids from `count` on, for which there is room; answers where they end, or -1.
    The bytes up to `readable` may be read. */
 static int64_t encode_text(Encoder *e, const uint8_t *s, size_t i, size_t n, size_t readable, size_t count)
 {
-    static const uint8_t ONES[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    Cut cuts[AHEAD];
     while (i < n) {
-        size_t end = piece_end(s, i, n), length = end - i;
-        uint32_t *out = e->ids + count;
-        if (length > KEPT_BYTES) {
-            int64_t more = encode_piece(e, s + i, length, out);
-            if (more < 0)
-                return more;
-            for (int64_t k = 0; k < more; k++)
-                out[k] = e->model->ids[out[k]];
-            count += (size_t)more;
+        size_t pieces = 0;
+        for (; pieces < AHEAD && i < n; pieces++) {
+            size_t end = piece_end(s, i, n);
+            cut(e, s, i, end, readable, &cuts[pieces]);
             i = end;
-            continue;
         }
-        uint64_t words[2] = {0, 0};
-        if (i + KEPT_BYTES <= readable) {
-            uint64_t mask[2];
-            memcpy(words, s + i, KEPT_BYTES);
-            memcpy(mask, ONES + KEPT_BYTES - length, KEPT_BYTES);
-            words[0] &= mask[0];
-            words[1] &= mask[1];
-        } else {
-            memcpy(words, s + i, length);
-        }
-        Kept *set = e->kept + (mixed(words[0], words[1], length) & (SETS - 1)) * WAYS;
-        const Kept *found = NULL;
-        for (int way = 0; way < WAYS && found == NULL; way++)
-            if (set[way].low == words[0] && set[way].high == words[1] && set[way].length == length)
-                found = set + way;
-        if (found == NULL) {
-            Kept piece = {.low = words[0], .high = words[1], .length = (uint16_t)length};
-            int64_t more = encode_and_keep(e, s + i, set, piece, out);
+        for (size_t k = 0; k < pieces; k++) {
+            int64_t more = encode_cut(e, s, &cuts[k], e->ids + count);
             if (more < 0)
                 return more;
             count += (size_t)more;
-        } else {
-            /* There is room for all three, and most often one is meant: no branch. */
-            memcpy(out, found->ids, sizeof found->ids);
-            if (found->count > KEPT_IDS)
-                memcpy(out, e->spilled + found->ids[0], found->count * sizeof *out);
-            count += found->count;
         }
-        i = end;
     }
     return (int64_t)count;
 }
