@@ -24,6 +24,9 @@ TEXTS = {
 }
 """What the first cases of a run are of."""
 
+_PIECES = 30
+"""A list is shortened by about so much of it at a time, so that there are not too many shorter ones."""
+
 _ALPHABETS = ("ab", "abc ", "etaoin shrdlu", "éàçõ ", "的一是不了人", "😀🎉👍🏽")
 
 
@@ -63,12 +66,8 @@ class Tokens:
             for smaller in sorted({0, count // 2, count - 1} & set(range(count))):
                 yield self._case((*counts[:at], smaller, *counts[at + 1 :]), lists)
         for at, (numbers, width) in enumerate(zip(lists, self.widths, strict=True)):
-            half = len(numbers) // width // 2 * width
-            cuts = {numbers[:half], numbers[half:]} if half else set()
-            cuts |= {numbers[:start] + numbers[start + width :] for start in range(0, len(numbers), width)}
-            cuts |= {(*numbers[:place], 0, *numbers[place + 1 :]) for place, n in enumerate(numbers) if n}
-            for shorter in sorted(cuts, key=lambda each: (len(each), each)):
-                yield self._case(counts, (*lists[:at], shorter, *lists[at + 1 :]))
+            for simpler in sorted(_simpler(numbers, width), key=lambda each: (len(each), each)):
+                yield self._case(counts, (*lists[:at], simpler, *lists[at + 1 :]))
 
     def expected(self, case: Case) -> tuple[Output, ...]:
         counts, lists = self._parts(case)
@@ -81,6 +80,17 @@ class Tokens:
         entries = (len(numbers) // width for numbers, width in zip(lists, self.widths, strict=True))
         operands = (Operand((len(numbers),), tuple(map(float, numbers)), whole=True) for numbers in lists)
         return Case(self.word, (*counts, *entries), tuple(operands))
+
+
+def _simpler(numbers: Numbers, width: int) -> set[Numbers]:
+    """One half of a list, all but some entries next to each other, or, of a short one, with a 0 for a number."""
+    half = len(numbers) // width // 2 * width
+    found = {numbers[:half], numbers[half:]} if half else set()
+    step = width * max(1, len(numbers) // width // _PIECES)
+    found |= {numbers[:start] + numbers[start + step :] for start in range(0, len(numbers), step)}
+    if step == width:
+        found |= {(*numbers[:place], 0, *numbers[place + 1 :]) for place, n in enumerate(numbers) if n}
+    return found
 
 
 def corpus(rng: random.Random, length: int) -> bytes:

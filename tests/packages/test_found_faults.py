@@ -110,3 +110,23 @@ def test_strides_of_parts_and_ties(tmp_path: Path) -> None:
         "once-rounded/relu_bwd",
         "once-rounded/sgd",
     }
+
+
+def test_what_no_law_of_the_tokenizer_says(tmp_path: Path) -> None:
+    """The laws survive these edits: which pair is joined, and which files are tables, is for the numeric checks."""
+    results = found(
+        tmp_path,
+        "bpe-tokenizer",
+        ("Some{Two{Token.of_code(a), Token.of_code(b)}}", "Some{Two{Token.of_code(b), Token.of_code(a)}}"),
+        ("Nat.is_lt(b, Nat.add(256n, k))", "Nat.is_le(b, Nat.add(256n, k))"),
+    )
+    assert failed(results) == {
+        "corpora/train",
+        "corpora/encode",
+        "corpora/decode",
+        "larger-corpora/train",
+        "larger-corpora/encode",
+        "larger-corpora/decode",
+        "any-tables/ids_ok",
+        "train-a-file",
+    }
