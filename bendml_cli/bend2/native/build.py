@@ -40,7 +40,9 @@ def build(c_text: str, output: Path, options: Options, tools: Path) -> None:
         folder = Path(name)
         source, made = folder / "program.c", folder / "program"
         source.write_text(c_text, encoding="utf-8")
-        arguments = ["-I", str(RUNTIME), str(source), str(runtime), "-o", str(made), "-lm", "-lpthread"]
+        # A pattern of a large literal is a match in a match, and so on.
+        arguments = ["-fbracket-depth=100000", "-I", str(RUNTIME), str(source), str(runtime)]
+        arguments += ["-o", str(made), "-lm", "-lpthread"]
         _compile(zig, [*options.flags(), *arguments], folder, tools, c_text)
         made.replace(output)
 
