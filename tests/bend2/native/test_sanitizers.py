@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import random
 import re
 import sys
@@ -12,9 +13,11 @@ from pathlib import Path
 import pytest
 
 from bendml_cli.bend2.native import ir
+from bendml_cli.bend2.native.build import build
 from bendml_cli.bend2.native.closures import convert_closures
 from bendml_cli.bend2.native.compile import compile_c
 from bendml_cli.bend2.native.emit import emit_c
+from bendml_cli.bend2.native.options import Options
 from bendml_cli.bend2.native.ownership import own
 from tests.bend2.native import call_programs, loop_programs
 from tests.bend2.native.conformance_cases import BATCHES, as_one, batch_c, cases_of
@@ -26,7 +29,9 @@ from tests.bend2.native.program_gen import io_program, program
 from tests.bend2.native.sanitizers import Sanitizers, complains, find_sanitizers, run
 from tests.bend2.native.test_emit import LAST_NUMBER, expected_of, random_programs
 from tests.bend2.native.test_properties_native import plain
+from tests.bend2.native.test_runtime_effects import ThreadSanitized
 
+BEND = Path(__file__).parents[3] / "bend"
 Made = Callable[[str], Path]
 
 
@@ -94,6 +99,18 @@ def test_random_bend(sanitizers: Sanitizers, tmp_path: Path) -> None:
             assert (done.returncode, done.stderr, plain(done.stdout)) == (0, "", plain(each.printed)), each.text
 
 
+def test_matrices(sanitizers: Sanitizers, tmp_path: Path) -> None:
+    def printed_by(program_: str, *args: object) -> str:
+        sanitizers.build(compile_c(BEND / program_).c_text, tmp_path / "program", level=1)
+        return prints(tmp_path / "program", *args)
+
+    digests = [printed_by(f"bench/matmul_{how}.bend", 0, 1).split()[1] for how in ("arrays", "lists", "tensor")]
+    assert len(set(digests)) == 1
+    operations = BEND / "tensor-array" / "tests" / "run"
+    done = printed_by("tensor-array/tests/run/operations.bend", operations / "example.cases")
+    assert done.startswith("([1082130432 1084227584][1092616192 1093664768])")
+
+
 def owned(programs: list[ir.Program], constructors: Constructors) -> ir.Program:
     """The programs, that show the value of each main, in one."""
     return own(convert_closures(merged(programs, constructors), ir.Names(LAST_NUMBER)))
@@ -134,6 +151,15 @@ def test_many_values_at_the_same_time(made: Made) -> None:
     alone = prints(made("shared"), 10, threads=1)
     for _ in range(5):
         assert prints(made("shared"), 10, threads=4) == alone
+
+
+@pytest.mark.skipif("BENDML_THREAD_SANITIZER" not in os.environ, reason="takes minutes: BENDML_THREAD_SANITIZER=1")
+@pytest.mark.parametrize("options", [ThreadSanitized(level=2), ThreadSanitized(debug=True, level=1)])
+def test_threads_of_bend_do_not_race(options: Options, tools: Path, tmp_path: Path) -> None:
+    for name, arg in (("shared", 10), ("threads", 20)):
+        build(compile_c(PROGRAMS / f"{name}.bend").c_text, tmp_path / name, options, tools)
+        for threads in (2, 4, 8):
+            prints(tmp_path / name, arg, threads=threads)
 
 
 # -- effects ----------------------------------------------------------------------------------------------------------
