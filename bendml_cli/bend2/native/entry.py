@@ -8,10 +8,11 @@ from bendml_cli.bend2.check.checker import Checker
 from bendml_cli.bend2.core.book import spell_by_path
 from bendml_cli.bend2.core.quote import normal_form
 from bendml_cli.bend2.core.show import show
-from bendml_cli.bend2.core.values import Thunk, VApp, VData, VEq, VKind, VPi, VQuant
+from bendml_cli.bend2.core.values import Thunk, Value, VApp, VData, VEq, VKind, VLam, VPi, VQuant, ready
 from bendml_cli.bend2.native import types
 from bendml_cli.bend2.native.flatten import flatten_records
-from bendml_cli.bend2.native.ir import Call, Construct, Expr, Fun, Lambda, Names, Program, Value
+from bendml_cli.bend2.native.ir import Call, Construct, Expr, Fun, Lambda, Names, Program
+from bendml_cli.bend2.native.ir import Value as ValueExpr
 from bendml_cli.bend2.native.lower import Lowering
 from bendml_cli.bend2.native.reps import is_live
 from bendml_cli.bend2.native.scope import Block
@@ -50,7 +51,7 @@ def lower(checker: Checker, names: Names) -> Program:
     else:
         result = types.ANY
         atom = block.bind("value", Call(instance.key, (), instance.result.rep), instance.result.rep)
-        body = Value(block.coerce(atom, types.ANY))
+        body = ValueExpr(block.coerce(atom, types.ANY))
     start = Fun("main!", (), result, block.close(body))
     lowering.finish()
     program = Program({**lowering.functions, start.key: start}, start.key, is_io, list(shows))
@@ -80,7 +81,9 @@ class ShowTable:
         self._book = lowering.book
         self._position = position
         self._entries: list[ShowEntry] = []
-        self._known: dict[tuple[str, ...], int] = {}
+        self._known: dict[tuple[str | int, ...], int] = {}
+        self._named: dict[int, tuple[Value, int]] = {}
+        self._numbers: dict[tuple[str | int, ...], int] = {}
         self._pending: deque[tuple[int, VData]] = deque()
 
     def of(self, type_: Thunk) -> list[ShowEntry]:
@@ -102,7 +105,7 @@ class ShowTable:
             raise self._refusal("a type")
         if not isinstance(value, VData):
             raise self._refusal("something of a type that is not known" if isinstance(value, VApp) else "a type")
-        key = (value.key, *[self._name(each) for each in value.args])
+        key: tuple[str | int, ...] = (value.key, *[self._name(each) for each in value.args])
         known = self._known.get(key)
         if known is not None:
             return known
@@ -120,10 +123,26 @@ class ShowTable:
             known = self._known["", text] = self._add(ShowEntry("text", text=text))
         return known
 
-    def _name(self, argument: Thunk) -> str:
-        """A datatype's argument, as far as it tells entries apart."""
-        depth = self._reps.depth
-        return show(normal_form(self._machine, argument, depth), ("x",) * depth, str)
+    def _name(self, argument: Thunk) -> int:
+        """A number for a datatype's argument, the same for what need not be told apart: a variable is like any other.
+
+        It is made of its parts' numbers: types that double share their parts, so that their text would be too long.
+        """
+        value = self._machine.force(argument)
+        known = self._named.get(id(value))
+        if known is not None:
+            return known[1]
+        shape: tuple[str | int, ...]
+        if isinstance(value, VData):
+            shape = (value.key, *[self._name(each) for each in value.args])
+        elif isinstance(value, VLam):
+            shape = ("=>", self._name(ready(self._machine.apply(value, (self._reps.fresh(),)))))
+        else:
+            depth = self._reps.depth
+            shape = ("", show(normal_form(self._machine, argument, depth), ("x",) * depth, str))
+        number = self._numbers.setdefault(shape, len(self._numbers))
+        self._named[id(value)] = (value, number)  # the value is kept, so that no other one gets its identity
+        return number
 
     def _datatype(self, data: VData) -> ShowEntry:
         constructors = [self._book.constructors[each] for each in self._book.datatypes[data.key].constructors]

@@ -129,6 +129,22 @@ def main() -> Nat & Perfect<U32>:
     assert len(program.shows) <= LARGEST_TABLE + 20
 
 
+def test_types_that_double_are_told_apart_without_their_text(tmp_path: Path) -> None:
+    program = lowered(
+        tmp_path,
+        """
+type Perfect<-A: Type> is Type:
+  Last{x: A}
+  More{p: Perfect<Pair(A, A)>}
+
+def main() -> Perfect<U32>:
+  More{More{Last{((1, 2), (3, 4))}}}
+""",
+    )
+    assert len(program.shows) <= LARGEST_TABLE + 20
+    assert ShowEntry("tuple", (1, 1)) in program.shows
+
+
 def test_an_io_definition_takes_its_continuation(tmp_path: Path) -> None:
     program = lowered(
         tmp_path,
