@@ -1,10 +1,16 @@
-"""MNIST's files, and the weights that every training of them starts from."""
+"""MNIST's files, and the weights that every training of them starts from.
+
+    python -m bendml_cli.reference.mnist_data FOLDER
+
+writes the weights into a folder, and prints their SHA-256.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import importlib
 import struct
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -116,3 +122,8 @@ def numpy() -> Any:
         raise ReferenceUnavailable(
             f"NumPy cannot be imported: {error}", "pip install 'bendml[reference]' installs it"
         ) from error
+
+
+if __name__ == "__main__":
+    for file, sha256 in write_weights(Path(sys.argv[1])).items():
+        print(f"{sha256}  {file}")
