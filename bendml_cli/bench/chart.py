@@ -80,7 +80,7 @@ def _figure(contest: Contest, label: str) -> Any:
         else:
             axes.text(at, min(max(side.seconds), top) + top * 0.015, text, va="bottom", **place)
     axes.set_ylim(0, top)
-    axes.set_xticks(range(len(sides)), [side.name for side in sides], color=INK)
+    axes.set_xticks(range(len(sides)), [side.name.replace(" (", "\n(") for side in sides], color=INK)
     axes.set_ylabel(label, color=INK)
     axes.set_title(
         f"{contest.title}\n{contest.host.cpu}, medians of {len(contest.peer.seconds)} runs", color=INK, fontsize=10

@@ -23,7 +23,7 @@ from bendml_cli.reference.mnist_process import Plan, run_torch
 from bendml_cli.reference.training_log import TrainingLog, parse_log
 from bendml_cli.toolchain.data import mnist_folder
 
-PYTORCH, ARRAYS, LISTS = "PyTorch", "Bend, arrays", "Bend, lists"
+PYTORCH, ARRAYS, LISTS = "PyTorch", "Bend, arrays", "Bend, lists (by 50 batches)"
 REQUIRED = 1 / 1.5
 """The share of PyTorch's speed that the program on arrays must reach, one thread each."""
 LIST_BATCHES = 50
