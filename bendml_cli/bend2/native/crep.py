@@ -24,6 +24,9 @@ _SCALARS: dict[type[Rep], tuple[str, str]] = {
 _BLOCKS: dict[type[Rep], str] = {F32: "f32", U32: "u32", Char: "u32", Enum: "u8"}
 
 Layout = tuple["str | Layout", ...]
+# Where a function of convention B_CC gives a struct of three, five, six or seven bytes, clang reads and writes four or
+# eight, also past its end.
+_NO_ODD_SIZE = "__attribute__((aligned(4)))"
 
 
 def is_void(rep: Rep) -> bool:
@@ -138,7 +141,7 @@ class CReps:
         loaded = [each.replace("o->f[", "word[") for each in loaded]
         struct_type = "void" if void else f"struct {name}"
         self.definitions += [
-            *([] if void else [f"struct {name} {{", *members, "};"]),
+            *([] if void else [f"struct {name} {{", *members, f"}} {_NO_ODD_SIZE};"]),
             f"static inline V box_{name}({'' if void else f'{struct_type} r'}) {{",
             f"  b_obj *o = b_cell(0, {n});",
             *stored,
