@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bendml_cli.reference import arrays, expressions, layers, tensor, tokens
+from bendml_cli.reference import arrays, expressions, gpt2_tokens, layers, tensor, tokens
 from bendml_cli.reference.model import Reference
 
 _ALL: list[Reference] = [
@@ -11,6 +11,7 @@ _ALL: list[Reference] = [
     *layers.OPERATIONS,
     *expressions.EXPRESSIONS,
     *tokens.OPERATIONS,
+    *gpt2_tokens.OPERATIONS,
 ]
 
 REFERENCES: dict[str, Reference] = {each.name: each for each in _ALL}

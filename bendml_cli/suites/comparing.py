@@ -12,7 +12,7 @@ from bendml_cli.reference.model import Case, Output, Reference
 from bendml_cli.reference.pytorch import pytorch
 from bendml_cli.suites.case import Status
 from bendml_cli.suites.differences import Comparison, Difference, Tolerance, compare_answer
-from bendml_cli.suites.programs import Found, Program
+from bendml_cli.suites.programs import Found, Program, skipped
 
 _SHRINKING_SECONDS = 60.0
 
@@ -58,18 +58,21 @@ def compare_cases(
     cases: Sequence[Case],
     tolerance: Tolerance,
     *,
+    arguments: Sequence[str] = (),
     drawn: Mapping[str, object] | None = None,
 ) -> Found:
-    """Compare a program's answers to cases with a reference's. Of a difference, the case is kept; if the cases were
-    drawn (`drawn` says how), also the simplest case that still differs. Skipped, with the reason, when the reference
-    cannot be had."""
+    """Compare a program's answers to cases with a reference's. `arguments` stand before the file of cases.
+
+    Of a difference, the case is kept; if the cases were drawn (`drawn` says how), also the simplest case that still
+    differs. Skipped, with the reason, when the reference cannot be had.
+    """
     try:
-        answers = _ask(program, reference, cases, tolerance)
+        answers = _ask(program, arguments, reference, cases, tolerance)
         shrunk = answers.differing
         if drawn is not None and shrunk is not None:
-            shrunk = _shrink(program, reference, shrunk, tolerance)
+            shrunk = _shrink(program, arguments, reference, shrunk, tolerance)
     except ReferenceUnavailable as error:
-        return Found(Status.SKIPPED, f"{error.message}: {error.way_out}")
+        return skipped(error)
     keep = {"differences.json": _summary(reference, cases, answers, tolerance, drawn)}
     differing = answers.differing
     if differing is None:
@@ -82,16 +85,18 @@ def compare_cases(
     return Found(Status.FAILED, detail, keep)
 
 
-def _ask(program: Program, reference: Reference, cases: Sequence[Case], tolerance: Tolerance) -> _Answers:
+def _ask(
+    program: Program, arguments: Sequence[str], reference: Reference, cases: Sequence[Case], tolerance: Tolerance
+) -> _Answers:
     """Run the program on all cases, and where it does not get through them, on one at a time."""
     expected = [reference.expected(case) for case in cases]
-    ran = program.run_on("".join(case.line() + "\n" for case in cases))
+    ran = program.run_on("".join(case.line() + "\n" for case in cases), *arguments)
     lines = ran.stdout.splitlines()
     if ran.failure is not None or len(lines) != len(cases):
         problem = ran.failure or f"{len(lines)} answers to {len(cases)} cases"
         if len(cases) > 1:
             for index, case in enumerate(cases):
-                alone = _ask(program, reference, [case], tolerance).differing
+                alone = _ask(program, arguments, reference, [case], tolerance).differing
                 if alone is not None:
                     return _Answers((), Differing(index, case, alone.expected, alone.answer, alone.problem))
         said = f"{problem} (on standard error: {ran.stderr.strip()[:200]})" if ran.stderr.strip() else problem
@@ -104,12 +109,14 @@ def _ask(program: Program, reference: Reference, cases: Sequence[Case], toleranc
     return _Answers(tuple(compared), None)
 
 
-def _shrink(program: Program, reference: Reference, differing: Differing, tolerance: Tolerance) -> Differing:
+def _shrink(
+    program: Program, arguments: Sequence[str], reference: Reference, differing: Differing, tolerance: Tolerance
+) -> Differing:
     """The simplest case that still differs, as far as a minute of looking goes."""
     ends = time.monotonic() + _SHRINKING_SECONDS
     while time.monotonic() < ends:
         candidates = list(reference.simpler(differing.case))
-        simpler = _ask(program, reference, candidates, tolerance).differing if candidates else None
+        simpler = _ask(program, arguments, reference, candidates, tolerance).differing if candidates else None
         if simpler is None:
             break
         differing = simpler

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bendml_cli.engines.engine import Engine, Judgement, Ran, Usage
+from bendml_cli.errors import ReferenceUnavailable
 from bendml_cli.suites.case import Outcome, Session, Status
 
 
@@ -37,12 +38,12 @@ class Program:
         """What all of its runs cost, for the evidence: no verdict on the file."""
         return Judgement(self.engine.name, self.path, None, None, Usage(self.seconds, self.cpu_seconds, self.peak))
 
-    def run_on(self, text: str) -> Ran:
-        """Run it with one argument, a file that holds this text."""
+    def run_on(self, text: str, *arguments: str) -> Ran:
+        """Run it with these arguments and one more, a file that holds this text."""
         with tempfile.TemporaryDirectory(prefix="bendml-cases-") as folder:
             file = Path(folder) / "cases"
             file.write_text(text, encoding="utf-8")
-            return self.run(str(file))
+            return self.run(*arguments, str(file))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,11 @@ class Found:
     status: Status
     detail: str
     keep: Mapping[str, str] = field(default_factory=dict)
+
+
+def skipped(error: ReferenceUnavailable) -> Found:
+    """What is found where something that a check compares with cannot be had."""
+    return Found(Status.SKIPPED, f"{error.message}: {error.way_out}" if error.way_out else error.message)
 
 
 def with_program(session: Session, root: Path, path: Path, look: Callable[[Program], Found]) -> Outcome:

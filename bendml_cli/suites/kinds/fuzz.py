@@ -9,18 +9,21 @@ from typing import Literal
 
 from pydantic import Field
 
+from bendml_cli.errors import ReferenceUnavailable
 from bendml_cli.reference.catalogue import REFERENCES
 from bendml_cli.reference.model import Reference
+from bendml_cli.suites.arguments import filled
 from bendml_cli.suites.case import Case, Outcome, Place, Session
 from bendml_cli.suites.comparing import compare_cases
 from bendml_cli.suites.differences import Tolerance
 from bendml_cli.suites.kinds.base import Check, InnerPath
-from bendml_cli.suites.programs import with_program
+from bendml_cli.suites.programs import Found, Program, skipped, with_program
 
 
 class FuzzCheck(Check):
     """One case for each of `references`: so many random `cases` of it, in one run of the program.
 
+    The program gets `arguments`, in which names stand for folders as in those of `runs`, and a file of the cases.
     `seed` makes the same cases in every run. Dimensions go up to `largest`, numbers lie in `range`. A case that differs
     by more than the tolerances is shrunk, and kept in the evidence.
     """
@@ -29,6 +32,7 @@ class FuzzCheck(Check):
     file: InnerPath
     references: list[str] = Field(min_length=1)
     cases_: int = Field(alias="cases", ge=1, le=100_000)
+    arguments: tuple[str, ...] = ()
     seed: int = 0
     largest: int = Field(default=8, ge=0, le=10_000)
     range: tuple[float, float] = (-2.0, 2.0)
@@ -56,12 +60,15 @@ class FuzzCheck(Check):
         rng = random.Random(f"{reference.name} {self.seed}")
         cases = [reference.sample(rng, index, self.largest, *self.range) for index in range(self.cases_)]
         drawn = {"seed": self.seed, "largest": self.largest, "range": self.range}
-        return with_program(
-            session,
-            place.root,
-            place.path(self.file),
-            lambda program: compare_cases(program, reference, cases, tolerance, drawn=drawn),
-        )
+
+        def look(program: Program) -> Found:
+            try:
+                with filled(self.arguments, place) as arguments:
+                    return compare_cases(program, reference, cases, tolerance, arguments=arguments, drawn=drawn)
+            except ReferenceUnavailable as error:
+                return skipped(error)
+
+        return with_program(session, place.root, place.path(self.file), look)
 
 
 def unknown_reference(name: str) -> Iterator[str]:

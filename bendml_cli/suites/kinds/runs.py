@@ -7,16 +7,18 @@ from collections.abc import Iterator
 from typing import Literal
 
 from bendml_cli.engines.engine import Ran
+from bendml_cli.errors import ReferenceUnavailable
+from bendml_cli.suites.arguments import filled
 from bendml_cli.suites.case import Outcome, Place, Session, Status
 from bendml_cli.suites.kinds.base import Check, InnerPath
-from bendml_cli.suites.programs import Found, Program, with_program
+from bendml_cli.suites.programs import Found, Program, skipped, with_program
 
-_PACKAGE = "{package}"
 _SHOWN = 200
 
 
 class RunsCheck(Check):
-    """`{package}` in an argument is the package's folder, `stdin` what the program reads.
+    """In an argument, `{package}` is the package's folder, and `{gpt2}` one with GPT-2's tokenizer in numbers: the
+    check is skipped when that cannot be had. `stdin` is what the program reads.
 
     The exit status must be `status`; standard output must be `stdout`, or match `pattern` from end to end; something on
     standard error must match `stderr`.
@@ -42,11 +44,12 @@ class RunsCheck(Check):
                 yield (field,), f"is no regular expression: {error}"
 
     def run(self, place: Place, session: Session) -> Outcome:
-        package = str(place.root / place.package)
-        arguments = [each.replace(_PACKAGE, package) for each in self.arguments]
-
         def look(program: Program) -> Found:
-            ran = program.run(*arguments, stdin=self.stdin)
+            try:
+                with filled(self.arguments, place) as arguments:
+                    ran = program.run(*arguments, stdin=self.stdin)
+            except ReferenceUnavailable as error:
+                return skipped(error)
             problems = list(self._problems(ran))
             if not problems:
                 return Found(Status.PASSED, f"ended with status {ran.code}, and wrote what it should")
