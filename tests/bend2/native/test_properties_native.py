@@ -28,7 +28,7 @@ from tests.bend2.native.scalar_model import NAT_MAX, WORD
 FAST = Options()
 CHECKED = Options(debug=True, sanitize=True, level=0)
 """Every object on its own, none left at the end, no undefined behaviour."""
-SIZE = 6
+SIZE = 5
 
 
 class Folder(NamedTuple):
