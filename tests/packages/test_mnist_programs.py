@@ -98,8 +98,11 @@ USAGE = "usage: PROGRAM EPOCHS BATCHES RATE DATA WEIGHTS [steps]"
         (["one", "0", "0.1", "{data}", "{data}"], "EPOCHS is no number: one"),
         (["1", "-1", "0.1", "{data}", "{data}"], "BATCHES is no number: -1"),
         (["1", "0", "x", "{data}", "{data}"], "RATE is no number: x"),
-        (["1", "0", "0", "{data}", "{data}"], "RATE must be above 0: 0"),
+        (["1", "0", "0", "{data}", "{data}"], "RATE must be above 0 and below 1000000: 0"),
+        (["1", "0", "1e6", "{data}", "{data}"], "RATE must be above 0 and below 1000000: 1e6"),
         (["1", "4", "0.1", "{data}", "{data}"], "fewer than the 4 batches of 100 images that are asked for"),
+        # A hundred times as many is no Nat of the compiler's.
+        (["1", str(2**48 - 1), "0.1", "{data}", "{data}"], "fewer than the 281474976710655 batches of 100 images"),
         (["1", "0", "0.1", "{data}/none", "{data}"], "/none/train-images-idx3-ubyte: No such file or directory"),
         (["1", "0", "0.1", "{data}", "{data}/none"], "/none/w1.f32: No such file or directory"),
     ],
