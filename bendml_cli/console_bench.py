@@ -33,8 +33,9 @@ def progress(*, quiet: bool) -> Iterator[Callable[[str], None]]:
         yield status.update
 
 
-def print_contest(console: Console, contest: Contest) -> None:
-    """The table of a contest, shares of the peer's speed first; then the machine, and what disturbed it."""
+def print_contest(console: Console, contest: Contest, *, agree: bool = True) -> None:
+    """The table of a contest, shares of the peer's speed first; then the machine, and what disturbed it. `agree` says
+    whether the sides came to the same results."""
     console.print(Text.assemble((contest.name, "label"), f"  {contest.title}"), soft_wrap=True)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("", no_wrap=True)
@@ -55,8 +56,9 @@ def print_contest(console: Console, contest: Contest) -> None:
     peer = contest.peer
     table.add_row(peer.name, "1.00", "", "", "", show_seconds(peer.median), show_rate(contest.rate(peer)))
     console.print(table)
+    results = "results agree" if agree else "results do not agree"
     console.print(
-        f"medians of {len(peer.seconds)} runs in turn, each against the run of {peer.name} in its round; results agree",
+        f"medians of {len(peer.seconds)} runs in turn, each against the run of {peer.name} in its round; {results}",
         style="faint",
         soft_wrap=True,
     )

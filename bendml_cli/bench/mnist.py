@@ -47,13 +47,20 @@ class Run:
     log: TrainingLog
     usage: Usage
 
+    @property
+    def numbers(self) -> list[tuple[float, int]]:
+        """Loss and hits of each epoch."""
+        return [(epoch.loss, epoch.hits) for epoch in self.log.epochs]
+
 
 @dataclass(frozen=True, slots=True)
 class MnistBench:
-    """The contest, and the runs behind each side of it. `weights` are the digests of the initial weights."""
+    """The contest, and the runs behind each side of it. `few` is what the program on arrays gives for the batches that
+    the one on lists trains, and `weights` are the digests of the initial weights."""
 
     contest: Contest
     runs: Mapping[str, Sequence[Run]]
+    few: Run
     weights: Mapping[str, str]
     threads: int
 
@@ -66,10 +73,12 @@ class MnistBench:
         found = []
         reference = self.runs[PYTORCH][0].log
         for name in (ARRAYS, LISTS):
-            first = self.runs[name][0].log
+            first = self.runs[name][0]
             for number, run in enumerate(self.runs[name], start=1):
-                if [(e.loss, e.hits) for e in run.log.epochs] != [(e.loss, e.hits) for e in first.epochs]:
+                if run.numbers != first.numbers:
                     found.append(f"{name}: run {number} gives other numbers than run 1")
+        if self.runs[LISTS][0].numbers != self.few.numbers:
+            found.append(f"{LISTS}: other numbers than {ARRAYS} gives for {LIST_BATCHES} batches")
         pairs = zip(self.runs[ARRAYS][0].log.epochs, reference.epochs, strict=True)
         for number, (ours, theirs) in enumerate(pairs):
             loss, hits = _NEAR[min(number, len(_NEAR) - 1)]
@@ -82,7 +91,7 @@ class MnistBench:
 
 
 def bench_mnist(*, epochs: int, runs: int, threads: int, told: Callable[[str], None] = lambda text: None) -> MnistBench:
-    """Compile the programs, train once for a start, look at how idle the machine is, and hold the contest.
+    """Look at how idle the machine is, compile the programs, train once for a start, and hold the contest.
 
     `told` hears what goes on. Raises ReferenceUnavailable without PyTorch, ToolchainError without the data, and
     BendmlError when a program fails.
@@ -92,14 +101,14 @@ def bench_mnist(*, epochs: int, runs: int, threads: int, told: Callable[[str], N
     with tempfile.TemporaryDirectory(prefix="bendml-bench-") as place:
         folder = Path(place)
         weights = write_weights(folder)
+        # Before this program itself makes a load that the average of the last minute would tell of.
+        noise = idleness().noise
         told("compiling")
         trainings = {PYTORCH: _torch(data, folder, threads)}
         trainings |= {name: _bend(source, folder, data, threads) for name, source in _PROGRAMS.items()}
         plan, few = Plan(epochs), Plan(1, LIST_BATCHES)
         told("training for a start")
-        for train in trainings.values():
-            train(few)
-        noise = idleness().noise
+        starts = {name: train(few) for name, train in trainings.items()}
         names = list(trainings)
         done: dict[str, list[Run]] = {name: [] for name in names}
         for number, order in enumerate(rounds(len(names), runs)):
@@ -121,7 +130,7 @@ def bench_mnist(*, epochs: int, runs: int, threads: int, told: Callable[[str], N
             _side(LISTS, done[LISTS], 1, aim=LIST_BATCHES * BATCH / LIST_SECONDS, share=LIST_BATCHES / EPOCH_BATCHES),
         ],
     )
-    return MnistBench(contest, done, weights, threads)
+    return MnistBench(contest, done, starts[ARRAYS], weights, threads)
 
 
 _Train = Callable[[Plan], Run]

@@ -67,7 +67,7 @@ def bench_mnist(options: BenchMnistOptions) -> int:
         print(pyperf_json(bench.contest), end="")
     else:
         console = standard_output()
-        print_contest(console, bench.contest)
+        print_contest(console, bench.contest, agree=not bench.disagreements())
         print_trainings(console, bench)
         for record in recorder.records:
             if record.status is not Status.PASSED:

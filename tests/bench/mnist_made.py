@@ -17,6 +17,7 @@ def bench(
     *,
     arrays: str = NEAR,
     again: str | None = None,
+    few: str = FEW,
     seconds: float = 0.4,
     lists: float = 30.0,
     peak: int = 90_000_000,
@@ -42,7 +43,7 @@ def bench(
         ARRAYS: [_run(arrays, peak), _run(again or arrays, peak), *[_run(arrays, peak)] * 3],
         LISTS: [_run(FEW, 26_000_000)] * 5,
     }
-    return MnistBench(contest, runs, {"w1.f32": "ab", "w2.f32": "cd"}, threads)
+    return MnistBench(contest, runs, _run(few, peak), {"w1.f32": "ab", "w2.f32": "cd"}, threads)
 
 
 def _run(output: str, peak: int) -> Run:

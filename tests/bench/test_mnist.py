@@ -51,6 +51,7 @@ def test_all_sides_train_in_turn_after_a_start(log: list[str]) -> None:
     assert log[6:] == first[::-1]
     contest = made.contest
     assert contest.noise == ["busy"]
+    assert made.few.numbers == [(0.5, 9000)]
     assert contest.peer.seconds == [0.6, 0.6]
     arrays, lists = contest.sides
     assert arrays.seconds == [0.4, 0.4]
@@ -86,6 +87,7 @@ def test_what_is_reached_passes() -> None:
         ({"arrays": NEAR.replace("0.5204770", "0.5204790")}, "agreement", "epoch 1: loss 0.520479 and 9129 hits"),
         ({"arrays": NEAR.replace("9129", "9131")}, "agreement", "9131 hits, where PyTorch has"),
         ({"again": NEAR.replace("770", "771")}, "agreement", "Bend, arrays: run 2 gives other numbers than run 1"),
+        ({"few": FEW.replace("7829", "7830")}, "agreement", "other numbers than Bend, arrays gives for 50 batches"),
     ],
 )
 def test_what_is_missed_fails(changes: dict[str, float | int | str], name: str, detail: str) -> None:

@@ -41,6 +41,7 @@ def test_evidence_is_sealed_with_the_chart(
     assert bench_mnist(options(output)) == 0
     printed = capsys.readouterr().out
     assert "reached" in printed
+    assert "results agree" in printed
     assert "0.5204770" in printed
     assert "650 MB resident" in printed
     verification = verify(output)
@@ -59,6 +60,16 @@ def test_what_is_missed_is_named_and_answered(
     assert bench_mnist(options(tmp_path / "evidence")) == 1
     assert "failed: epoch: 2.000 s an epoch" in capsys.readouterr().out
     assert verify(tmp_path / "evidence").intact
+
+
+def test_numbers_that_differ_are_not_said_to_agree(
+    tmp_path: Path, measured: Measured, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measured(bench(arrays="epoch 1 loss 0.6 hits 9129 ms 400\n"))
+    assert bench_mnist(options(tmp_path / "evidence")) == 1
+    printed = capsys.readouterr().out
+    assert "results do not agree" in printed
+    assert "failed: agreement: epoch 1: loss 0.6" in printed
 
 
 def test_json_is_pyperfs(tmp_path: Path, measured: Measured, capsys: pytest.CaptureFixture[str]) -> None:
