@@ -49,7 +49,8 @@ def train(training: Training) -> Iterator[tuple[list[float], Epoch]]:
     test_images, test_labels = _tensors(read_digits(training.data, TEST))
     batches = training.batches or len(images) // BATCH
     if batches * BATCH > len(images) or not batches:
-        raise BendmlError(f"{training.data}: {len(images)} images, fewer than {batches} batches of {BATCH}")
+        wanted = max(batches, 1)
+        raise BendmlError(f"{training.data}: {len(images)} images, fewer than {wanted} batches of {BATCH}")
     weights = {name: torch.from_numpy(values) for name, values in read_weights(training.weights).items()}
     w1, w2 = weights["w1"].requires_grad_(), weights["w2"].requires_grad_()
     b1 = torch.zeros(w1.shape[1], requires_grad=True)

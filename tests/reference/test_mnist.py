@@ -100,6 +100,9 @@ def test_too_few_images_are_an_error(tmp_path: Path, capsys: pytest.CaptureFixtu
     write_weights(tmp_path)
     assert mnist.main(["1", "4", "0.1", str(tmp_path), str(tmp_path)]) == 1
     assert "fewer than 4 batches of 100" in capsys.readouterr().err
+    write_digits(tmp_path, train=50, test=100)
+    assert mnist.main(["1", "0", "0.1", str(tmp_path), str(tmp_path)]) == 1
+    assert "50 images, fewer than 1 batches of 100" in capsys.readouterr().err
 
 
 def test_a_process_trains_and_its_memory_is_known(tmp_path: Path) -> None:
