@@ -106,12 +106,13 @@ def _by_tiktoken(text: bytes) -> list[int]:
 
 
 @cache
-def _python() -> Tokenizer:
+def python_tokenizer() -> Tokenizer:
+    """GPT-2's tokenizer in Python. Raises ReferenceUnavailable."""
     return Tokenizer(gpt2_vocabulary(), backend=Backend.PYTHON)
 
 
 def _by_python(text: bytes) -> list[int]:
-    return list(_python().encode(text))
+    return list(python_tokenizer().encode(text))
 
 
 def _draw_text(rng: random.Random, index: int, length: int) -> bytes:
