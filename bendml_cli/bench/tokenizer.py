@@ -21,10 +21,11 @@ from bendml_cli.evidence.facts import host_facts
 from bendml_cli.machine import idleness
 from bendml_cli.tokenizer import naive
 from bendml_cli.tokenizer.backend import Backend
-from bendml_cli.tokenizer.installed import gpt2_vocabulary
+from bendml_cli.tokenizer.files import load
 from bendml_cli.tokenizer.pieces import PATTERN
 from bendml_cli.tokenizer.tokenizer import Tokenizer, train
 from bendml_cli.tokenizer.vocabulary import Vocabulary
+from bendml_cli.toolchain.data import gpt2_tokenizer_folder
 
 NAIVE, PYTHON, TIKTOKEN = "Python, as defined", "Python", "tiktoken"
 NATIVE, NATIVE_NEW, NATIVE_LIST = "native", "native, begun anew", "native, as a list"
@@ -55,11 +56,11 @@ class TokenizerBench:
 def bench_tokenizer(*, runs: int, seconds: float, told: Callable[[str], None] = lambda text: None) -> TokenizerBench:
     """Encode the corpus with each side, see that the tokens are equal, and hold the contest.
 
-    `told` hears what goes on. Raises ReferenceUnavailable without tiktoken, TokenizerError without GPT-2's files or a
-    native core, and BendmlError when tokens differ.
+    `told` hears what goes on. Raises ReferenceUnavailable without tiktoken, ToolchainError without GPT-2's files,
+    TokenizerError without a native core, and BendmlError when tokens differ.
     """
     told("collecting the corpus")
-    vocabulary, corpus = gpt2_vocabulary(), make_corpus()
+    vocabulary, corpus = load(gpt2_tokenizer_folder()), make_corpus()
     sides = _sides(vocabulary, corpus.text)
     told("comparing the tokens")
     tokens = array("I", sides[TIKTOKEN]())

@@ -14,10 +14,10 @@ from bendml_cli.engines.cache import encoded_corpora
 from bendml_cli.errors import OutputError, TokenizerError
 from bendml_cli.tokenizer.backend import Backend
 from bendml_cli.tokenizer.corpora import encode_cached, ids_bytes, ids_of_bytes
-from bendml_cli.tokenizer.files import MERGES_FILE, VOCAB_FILE, load, save
-from bendml_cli.tokenizer.installed import gpt2_vocabulary
+from bendml_cli.tokenizer.files import MERGES_FILE, VOCAB_FILE, save
 from bendml_cli.tokenizer.tokenizer import Tokenizer, train
 from bendml_cli.tokenizer.vocabulary import BYTES
+from bendml_cli.toolchain.data import gpt2_tokenizer_folder
 
 _STANDARD_INPUT = Path("-")
 _IDS_ON_A_LINE = 16
@@ -117,7 +117,7 @@ def decode_file(options: DecodeOptions) -> int:
 
 
 def _tokenizer(folder: Path | None, backend: Backend) -> Tokenizer:
-    return Tokenizer(gpt2_vocabulary() if folder is None else load(folder), backend=backend)
+    return Tokenizer.load(gpt2_tokenizer_folder() if folder is None else folder, backend=backend)
 
 
 def _read_ids(file: Path, *, binary: bool) -> Sequence[int]:

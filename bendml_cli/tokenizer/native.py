@@ -23,8 +23,10 @@ from bendml_cli.tokenizer.pieces import cuts
 from bendml_cli.tokenizer.vocabulary import Merge, Vocabulary
 
 _CORE = Path(__file__).parent / "core"
-_PART = 1 << 20
-"""About so many bytes are encoded by one call."""
+_LARGEST_PART, _LEAST_PART = 1 << 22, 1 << 16
+"""About so many bytes are encoded by one call: for a single thread as many as may be, for several ones such that each
+has some."""
+_PARTS_FOR_EACH = 4
 
 
 class NativeUnavailable(Exception):
@@ -112,7 +114,8 @@ class NativeEncoder:
     def encode(self, texts: Sequence[bytes], threads: int, told: Callable[[int], None]) -> list[array[int]]:
         """The ids of each text. Parts of texts are encoded by so many threads; `told` hears of bytes done."""
         data = texts[0] if len(texts) == 1 else b"".join(texts)
-        parts, runs = _plan(texts)
+        fair = len(data) // (threads * _PARTS_FOR_EACH) if threads > 1 else _LARGEST_PART
+        parts, runs = _plan(texts, max(_LEAST_PART, min(fair, _LARGEST_PART)))
 
         def encode_run(run: tuple[int, array[int]]) -> tuple[array[int], array[int]]:
             start, ends = run
@@ -185,19 +188,19 @@ def split(text: bytes) -> list[bytes]:
     return [text[start:end] for start, end in pairwise([0, *ends[:count]])]
 
 
-def _plan(texts: Sequence[bytes]) -> tuple[list[int], list[tuple[int, array[int]]]]:
-    """How many parts each text is cut into; and the runs to encode, as where each starts and where its parts end, in
-    all texts after one another."""
+def _plan(texts: Sequence[bytes], size: int) -> tuple[list[int], list[tuple[int, array[int]]]]:
+    """How many parts each text is cut into; and the runs to encode, of about so many bytes, as where each starts and
+    where its parts end, in all texts after one another."""
     parts: list[int] = []
     runs: list[tuple[int, array[int]]] = []
     start = offset = 0
     ends = array("Q")
     for text in texts:
         parts.append(0)
-        for cut in cuts(text, _PART):
+        for cut in cuts(text, size):
             parts[-1] += 1
             ends.append(offset + cut)
-            if ends[-1] - start >= _PART:
+            if ends[-1] - start >= size:
                 runs.append((start, ends))
                 start, ends = ends[-1], array("Q")
         offset += len(text)
@@ -211,13 +214,14 @@ def _per_text(parts: list[int], results: list[tuple[array[int], array[int]]]) ->
 
     def each_part() -> Iterator[array[int]]:
         for ids, counts in results:
+            if len(counts) == 1:
+                yield ids
+                continue
             start = 0
             for count in counts:
                 yield ids[start : start + count]
                 start += count
 
-    if len(parts) == 1 and len(results) == 1 and len(results[0][1]) == 1:
-        return [results[0][0]]
     rest = each_part()
     texts = []
     for number in parts:

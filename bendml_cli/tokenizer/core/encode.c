@@ -3,25 +3,28 @@
 
 #include <stdlib.h>
 
-/* A piece of at most this many bytes is kept with its ids. */
-#define KEPT_BYTES 16
-/* And so many of its ids beside it; the ids of the others, which are rare, lie together elsewhere. */
-#define KEPT_IDS 3
-#define SETS (1u << 16)
-#define WAYS 2
-#define SPILLED (1u << 20)
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a piece's first bytes are a number's lowest");
+
+/* Pieces of at most so many bytes are kept with their ids. */
+#define KEPT_BYTES 128
+/* And those of at most so many bytes are their own keys. */
+#define KEY_BYTES 8
+/* As many ids are copied at once, whether a piece has them or not. */
+#define COPIED 4
+#define SETS (1u << 17)
+#define ROOM (1u << 20)
 
 typedef struct {
-    uint64_t low, high; /* the piece, filled up with zeros */
-    uint32_t ids[KEPT_IDS];
+    uint64_t key;     /* the bytes, filled up with zeros; or a hash of them */
+    uint32_t at;      /* the only id; or, of several ids and of a hashed piece, where they are in `stored` */
     uint16_t length, count;
 } Kept;
 
 struct Encoder {
     const Model *model;
-    Kept *kept;          /* SETS sets of WAYS pieces */
-    uint32_t *spilled;   /* the ids of kept pieces with more than KEPT_IDS, at ids[0] */
-    uint32_t spilled_end;
+    Kept *kept;          /* SETS sets of two pieces, the newer one first */
+    uint32_t *stored;    /* ids of pieces, and after them the bytes of those with hashes */
+    uint32_t stored_end;
     uint32_t *ids;       /* what was encoded */
     size_t room;
     uint64_t *dead;      /* a bit for each place in a piece: set when its encoding has no border there */
@@ -87,48 +90,6 @@ static int64_t encode_piece(Encoder *e, const uint8_t *s, size_t n, uint32_t *ou
     }
 }
 
-static inline uint64_t mixed(uint64_t low, uint64_t high, size_t length)
-{
-    __uint128_t product = (__uint128_t)(low ^ 0x9E3779B97F4A7C15u) * (high ^ 0xD6E8FEB86659FD93u ^ length);
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-/* The next pieces of a text are cut before the first of them is looked up: so the places where they are kept can be on
-   their way from memory. */
-#define AHEAD 32
-
-typedef struct {
-    Kept piece;     /* without its ids */
-    Kept *set;
-    size_t start;
-    size_t length;  /* more than KEPT_BYTES, where the rest is not filled in */
-} Cut;
-
-/* Cut off a piece that ends at `end`; the bytes up to `readable` may be read. */
-static inline void cut(const Encoder *e, const uint8_t *s, size_t start, size_t end, size_t readable, Cut *made)
-{
-    static const uint8_t ONES[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
-    size_t length = end - start;
-    made->start = start;
-    made->length = length;
-    if (length > KEPT_BYTES)
-        return;
-    uint64_t words[2] = {0, 0}, mask[2];
-    if (start + KEPT_BYTES <= readable) {
-        memcpy(words, s + start, KEPT_BYTES);
-        memcpy(mask, ONES + KEPT_BYTES - length, KEPT_BYTES);
-        words[0] &= mask[0];
-        words[1] &= mask[1];
-    } else {
-        memcpy(words, s + start, length);
-    }
-    made->piece.low = words[0];
-    made->piece.high = words[1];
-    made->piece.length = (uint16_t)length;
-    made->set = e->kept + (mixed(words[0], words[1], length) & (SETS - 1)) * WAYS;
-    __builtin_prefetch(made->set);
-}
-
 /* Encode a piece into `out` as ids; answers how many there are, or -1. */
 static int64_t encode_ids(Encoder *e, const uint8_t *s, size_t n, uint32_t *out)
 {
@@ -138,63 +99,116 @@ static int64_t encode_ids(Encoder *e, const uint8_t *s, size_t n, uint32_t *out)
     return count;
 }
 
-/* Encode a piece that is not kept, and keep it as the first of its set. Answers how many ids it has, or -1. */
-static int64_t encode_and_keep(Encoder *e, const uint8_t *s, const Cut *cut, uint32_t *out)
+/* The next pieces of a text are cut before the first of them is looked up: so the places where they are kept can be on
+   their way from memory. */
+#define AHEAD 32
+
+typedef struct {
+    const uint8_t *bytes;
+    size_t length;
+    uint64_t key;
+    Kept *set;      /* NULL for a piece that is not kept */
+} Cut;
+
+static inline uint64_t mixed(uint64_t key)
 {
-    int64_t count = encode_ids(e, s, cut->length, out);
+    key *= 0x9E3779B97F4A7C15u;
+    return key ^ key >> 32;
+}
+
+/* A hash of more than KEY_BYTES bytes. */
+static inline uint64_t hash_of(const uint8_t *bytes, size_t length)
+{
+    uint64_t hash = 0, word;
+    for (size_t i = 0; i < length - 8; i += 8) {
+        memcpy(&word, bytes + i, 8);
+        hash = mixed(hash ^ word);
+    }
+    memcpy(&word, bytes + length - 8, 8);
+    return mixed(hash ^ word);
+}
+
+/* Cut off a piece; the bytes before `readable` may be read. */
+static inline Cut cut_off(const Encoder *e, const uint8_t *bytes, size_t length, const uint8_t *readable)
+{
+    Cut cut = {.bytes = bytes, .length = length, .key = 0, .set = NULL};
+    if (length > KEPT_BYTES)
+        return cut;
+    if (length > KEY_BYTES) {
+        cut.key = hash_of(bytes, length);
+    } else if (readable - bytes >= KEY_BYTES) {
+        memcpy(&cut.key, bytes, KEY_BYTES);
+        cut.key &= UINT64_MAX >> (64 - 8 * length);
+    } else {
+        memcpy(&cut.key, bytes, length);
+    }
+    cut.set = e->kept + (mixed(cut.key + length) & (SETS - 1)) * 2;
+    __builtin_prefetch(cut.set);
+    return cut;
+}
+
+/* Encode a piece that is not kept, and keep it. Answers how many ids it has, or -1. */
+static int64_t encode_and_keep(Encoder *e, const Cut *cut, uint32_t *out)
+{
+    int64_t count = encode_ids(e, cut->bytes, cut->length, out);
     if (count < 0)
         return count;
-    Kept piece = cut->piece;
-    piece.count = (uint16_t)count;
-    if (count <= KEPT_IDS) {
-        memcpy(piece.ids, out, (size_t)count * sizeof *out);
-    } else if (e->spilled_end + count <= SPILLED) {
-        memcpy(e->spilled + e->spilled_end, out, (size_t)count * sizeof *out);
-        piece.ids[0] = e->spilled_end;
-        e->spilled_end += (uint32_t)count;
-    } else {
-        /* Begin anew: what is common is soon kept again. */
-        memset(e->kept, 0, (size_t)SETS * WAYS * sizeof *e->kept);
-        e->spilled_end = 0;
-        return count;
+    Kept piece = {.key = cut->key, .at = out[0], .length = (uint16_t)cut->length, .count = (uint16_t)count};
+    if (count > 1 || cut->length > KEY_BYTES) {
+        if (e->stored_end + 2 * KEPT_BYTES > ROOM) {
+            /* Begin anew: what is common is soon kept again. */
+            memset(e->kept, 0, (size_t)SETS * 2 * sizeof *e->kept);
+            e->stored_end = 0;
+        }
+        piece.at = e->stored_end;
+        memcpy(e->stored + piece.at, out, (size_t)count * sizeof *out);
+        e->stored_end += (uint32_t)count;
+        if (cut->length > KEY_BYTES) {
+            memcpy(e->stored + e->stored_end, cut->bytes, cut->length);
+            e->stored_end += (uint32_t)(cut->length + 3) / 4;
+        }
     }
     cut->set[1] = cut->set[0];
     cut->set[0] = piece;
     return count;
 }
 
-/* Encode a piece into the ids from `out` on; answers how many there are, or -1. */
-static inline int64_t encode_cut(Encoder *e, const uint8_t *s, const Cut *cut, uint32_t *out)
+/* Encode a piece into the ids from `out` on, where there is room for COPIED of them; answers how many there are, or
+   -1. */
+static inline int64_t encode_cut(Encoder *e, const Cut *cut, uint32_t *out)
 {
-    if (cut->length > KEPT_BYTES)
-        return encode_ids(e, s + cut->start, cut->length, out);
-    const Kept *first = cut->set, *second = cut->set + 1, *piece = &cut->piece;
-    bool is_first = first->low == piece->low && first->high == piece->high && first->length == piece->length;
-    bool is_second = second->low == piece->low && second->high == piece->high && second->length == piece->length;
-    if (!(is_first | is_second))
-        return encode_and_keep(e, s + cut->start, cut, out);
-    const Kept *found = is_second ? second : first;
-    /* There is room for all of these, and most often one is meant: no branch. */
-    memcpy(out, found->ids, sizeof found->ids);
-    if (found->count > KEPT_IDS)
-        memcpy(out, e->spilled + found->ids[0], found->count * sizeof *out);
-    return found->count;
+    if (cut->set == NULL)
+        return encode_ids(e, cut->bytes, cut->length, out);
+    /* Which of the two it is cannot be foretold: no branch. */
+    const Kept *kept = cut->set + ((cut->set[1].key == cut->key) & (cut->set[1].length == cut->length));
+    bool found = (kept->key == cut->key) & (kept->length == cut->length);
+    if (found && cut->length > KEY_BYTES)
+        found = memcmp(e->stored + kept->at + kept->count, cut->bytes, cut->length) == 0;
+    if (!found)
+        return encode_and_keep(e, cut, out);
+    /* What follows an only id is the next piece, or a place after the last one. */
+    bool alone = kept->count == 1 && cut->length <= KEY_BYTES;
+    const uint32_t *ids = alone ? &kept->at : e->stored + kept->at;
+    memcpy(out, ids, COPIED * sizeof *out);
+    if (kept->count > COPIED)
+        memcpy(out, ids, kept->count * sizeof *out);
+    return kept->count;
 }
 
 /* Encode a text into the encoder's ids from `count` on, for which there is room; answers where they end, or -1.
-   The bytes up to `readable` may be read. */
-static int64_t encode_text(Encoder *e, const uint8_t *s, size_t i, size_t n, size_t readable, size_t count)
+   The bytes before `readable` may be read. */
+static int64_t encode_text(Encoder *e, const uint8_t *s, size_t i, size_t n, const uint8_t *readable, size_t count)
 {
     Cut cuts[AHEAD];
     while (i < n) {
         size_t pieces = 0;
         for (; pieces < AHEAD && i < n; pieces++) {
             size_t end = piece_end(s, i, n);
-            cut(e, s, i, end, readable, &cuts[pieces]);
+            cuts[pieces] = cut_off(e, s + i, end - i, readable);
             i = end;
         }
         for (size_t k = 0; k < pieces; k++) {
-            int64_t more = encode_cut(e, s, &cuts[k], e->ids + count);
+            int64_t more = encode_cut(e, &cuts[k], e->ids + count);
             if (more < 0)
                 return more;
             count += (size_t)more;
@@ -206,9 +220,9 @@ static int64_t encode_text(Encoder *e, const uint8_t *s, size_t i, size_t n, siz
 int64_t tokenizer_encode(Encoder *e, const uint8_t *data, size_t start, const size_t *ends, size_t texts,
                          size_t *counts)
 {
-    size_t readable = texts ? ends[texts - 1] : start;
+    size_t last = texts ? ends[texts - 1] : start;
     /* No more ids than bytes. */
-    size_t needed = readable - start + KEPT_BYTES;
+    size_t needed = last - start + COPIED;
     if (needed > e->room) {
         free(e->ids);
         e->ids = malloc(needed * sizeof *e->ids);
@@ -218,7 +232,7 @@ int64_t tokenizer_encode(Encoder *e, const uint8_t *data, size_t start, const si
     }
     int64_t count = 0;
     for (size_t text = 0; text < texts; text++) {
-        int64_t end = encode_text(e, data, start, ends[text], readable, (size_t)count);
+        int64_t end = encode_text(e, data, start, ends[text], data + last, (size_t)count);
         if (end < 0)
             return end;
         counts[text] = (size_t)(end - count);
@@ -239,9 +253,10 @@ Encoder *tokenizer_encoder_new(const Model *model)
     if (e == NULL)
         return NULL;
     e->model = model;
-    e->kept = calloc((size_t)SETS * WAYS, sizeof *e->kept);
-    e->spilled = malloc(SPILLED * sizeof *e->spilled);
-    if (e->kept == NULL || e->spilled == NULL) {
+    /* With a place after the last one, and room to copy some ids more than are there. */
+    e->kept = calloc((size_t)SETS * 2 + 1, sizeof *e->kept);
+    e->stored = malloc((ROOM + COPIED) * sizeof *e->stored);
+    if (e->kept == NULL || e->stored == NULL) {
         tokenizer_encoder_free(e);
         return NULL;
     }
@@ -253,7 +268,7 @@ void tokenizer_encoder_free(Encoder *e)
     if (e == NULL)
         return;
     free(e->kept);
-    free(e->spilled);
+    free(e->stored);
     free(e->ids);
     free(e->dead);
     free(e);

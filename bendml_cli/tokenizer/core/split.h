@@ -19,14 +19,12 @@ enum { OTHER, LETTER, NUMBER, SPACE };
 typedef uint8_t Bytes16 __attribute__((vector_size(16)));
 typedef _Bool Flags16 __attribute__((ext_vector_type(16)));
 
-/* The class of the character at s[i], i < n, and where the next one begins. */
-static inline unsigned class_at(const uint8_t *s, size_t i, size_t n, size_t *next)
+/* The same as class_at, of a character that is not ASCII. */
+static unsigned wide_class_at(const uint8_t *s, size_t i, size_t n, size_t *next)
 {
     uint32_t c = s[i];
     size_t left = n - i;
     *next = i + 1;
-    if (c < 0x80)
-        return CLASS_ROW[CLASS_PAGE[0]][c];
     if (c < 0xC2 || c > 0xF4 || left < 2 || (s[i + 1] & 0xC0) != 0x80)
         return OTHER;
     uint32_t second = s[i + 1] & 0x3F;
@@ -51,6 +49,15 @@ static inline unsigned class_at(const uint8_t *s, size_t i, size_t n, size_t *ne
         c = (c & 0x07) << 18 | second << 12 | (uint32_t)(s[i + 2] & 0x3F) << 6 | (s[i + 3] & 0x3F);
     }
     return CLASS_ROW[CLASS_PAGE[c >> 7]][c & 127];
+}
+
+/* The class of the character at s[i], i < n, and where the next one begins. */
+static inline __attribute__((always_inline)) unsigned class_at(const uint8_t *s, size_t i, size_t n, size_t *next)
+{
+    if (s[i] >= 0x80)
+        return wide_class_at(s, i, n, next);
+    *next = i + 1;
+    return CLASS_ROW[CLASS_PAGE[0]][s[i]];
 }
 
 /* Where the ASCII letters from s[i] on end. */
