@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,11 +13,28 @@ from bendml_cli.errors import ToolchainError
 from bendml_cli.toolchain import data
 from bendml_cli.toolchain.acquire import Tried
 from bendml_cli.toolchain.setup import Outcome, Status, Wanted
-from bendml_cli.toolchain.store import Installed
+from bendml_cli.toolchain.store import Folders, Installed
 
 
-def _installed(path: Path) -> Installed:
-    return Installed(path.name, "1", "any", path, "0" * 64, "npm:a@1", datetime.now(UTC))
+def _installed(name: str, path: Path) -> Installed:
+    return Installed(name, "1", "any", path, "0" * 64, "npm:a@1", datetime.now(UTC))
+
+
+def _keeping(asked: list[str]) -> Callable[..., Iterator[Outcome]]:
+    """A setup that finds every file there, each with a byte of its own and its manifest."""
+
+    def set_up(wanted: Wanted, root: Path, **_: object) -> Iterator[Outcome]:
+        for artefact in wanted.artefacts:
+            asked.append(artefact.name)
+            path = root / artefact.into
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"x")
+            manifest = Folders(root).manifest(artefact.name)
+            manifest.parent.mkdir(exist_ok=True)
+            manifest.write_text(f"{hashlib.sha256(b'x').hexdigest()}  {artefact.into}\n", encoding="utf-8")
+            yield Outcome(artefact.name, artefact.version, Status.KEPT, _installed(artefact.name, path))
+
+    return set_up
 
 
 def test_the_four_files_are_asked_for_and_their_folder_answered(
@@ -24,16 +42,25 @@ def test_the_four_files_are_asked_for_and_their_folder_answered(
 ) -> None:
     asked: list[str] = []
 
-    def set_up(wanted: Wanted, root: Path, **_: object) -> Iterator[Outcome]:
-        assert root == tmp_path
-        for artefact in wanted.artefacts:
-            asked.append(artefact.name)
-            path = root / artefact.into
-            yield Outcome(artefact.name, artefact.version, Status.KEPT, _installed(path))
-
-    monkeypatch.setattr(data, "set_up", set_up)
+    monkeypatch.setattr(data, "set_up", _keeping(asked))
     assert data.mnist_folder(tmp_path) == tmp_path / "data" / "mnist"
     assert asked == ["mnist-train-images", "mnist-train-labels", "mnist-test-images", "mnist-test-labels"]
+
+
+def test_a_changed_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keeping = _keeping([])
+
+    def set_up(*args: Wanted, **options: object) -> Iterator[Outcome]:
+        for outcome in keeping(*args, **options):
+            if outcome.name == "mnist-test-labels":
+                assert outcome.entry is not None
+                outcome.entry.path.write_bytes(b"y")
+            yield outcome
+
+    monkeypatch.setattr(data, "set_up", set_up)
+    with pytest.raises(ToolchainError, match="mnist-test-labels is not as it was installed") as caught:
+        data.mnist_folder(tmp_path)
+    assert caught.value.way_out == "delete it, then run bendml setup --only mnist-test-labels"
 
 
 def test_what_cannot_be_had_is_told_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
