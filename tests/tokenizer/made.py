@@ -41,7 +41,7 @@ def vocabularies(draw: st.DrawFn, alphabet: bytes = b"ab ", most: int = 24) -> V
     return Vocabulary(merges, ids, {})
 
 
-def trained(size: int = 600, specials: tuple[str, ...] = ()) -> Vocabulary:
+def trained(size: int = 400, specials: tuple[str, ...] = ()) -> Vocabulary:
     """A vocabulary trained on the corpus, as the definition has it."""
     merges = naive.train([CORPUS.encode()], size - BYTES - len(specials), 2)
     return Vocabulary.numbered(merges, specials)

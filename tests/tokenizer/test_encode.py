@@ -27,6 +27,7 @@ def tokenizer(request: pytest.FixtureRequest) -> Tokenizer:
     return Tokenizer(trained(specials=SPECIALS), backend=request.param)
 
 
+@settings(deadline=None)
 @given(strings | byte_texts)
 def test_ids_are_those_of_the_definition_and_lead_back(tokenizer: Tokenizer, text: str | bytes) -> None:
     data = text.encode() if isinstance(text, str) else text
@@ -37,7 +38,7 @@ def test_ids_are_those_of_the_definition_and_lead_back(tokenizer: Tokenizer, tex
         assert tokenizer.decode(ids) == text
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(vocabularies(), st.text(alphabet="ab ", max_size=80))
 def test_any_merges(vocabulary: Vocabulary, text: str) -> None:
     expected = naive.encode(vocabulary, text.encode())
@@ -45,7 +46,7 @@ def test_any_merges(vocabulary: Vocabulary, text: str) -> None:
         assert Tokenizer(vocabulary, backend=backend).encode(text) == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(vocabularies(alphabet=b"a", most=40), st.integers(0, 400))
 def test_runs_of_one_letter(vocabulary: Vocabulary, length: int) -> None:
     text = b"a" * length
@@ -53,7 +54,7 @@ def test_runs_of_one_letter(vocabulary: Vocabulary, length: int) -> None:
         assert Tokenizer(vocabulary, backend=backend).encode(text) == naive.encode(vocabulary, text)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(vocabularies(alphabet=b"abc"), st.text(alphabet="abc", max_size=60))
 def test_long_pieces_in_python(vocabulary: Vocabulary, text: str) -> None:
     known = naive.ranks(vocabulary.merges)
@@ -94,6 +95,7 @@ def test_more_pieces_than_are_kept() -> None:
         assert native.encode(text) == expected
 
 
+@settings(deadline=None)
 @given(st.lists(strings, max_size=8), st.integers(1, 3))
 def test_batches(tokenizer: Tokenizer, texts: list[str], threads: int) -> None:
     batch = tokenizer.encode_batch(texts, threads=threads)
@@ -132,6 +134,7 @@ def test_special_tokens_are_texts_unless_they_are_asked_for(tokenizer: Tokenizer
     assert tokenizer.decode(ordinary) == text
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([*SPECIALS, "a", " b", "<|", "\n"]), max_size=12))
 def test_special_tokens_in_batches(tokenizer: Tokenizer, parts: list[str]) -> None:
     text = "".join(parts)

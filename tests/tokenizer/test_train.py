@@ -16,7 +16,7 @@ from tests.tokenizer.made import CORPUS, byte_texts, strings
 BACKENDS = [Backend.NATIVE, Backend.PYTHON]
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(
     st.lists(st.text(alphabet="ab c", max_size=60) | strings | byte_texts, max_size=4),
     st.integers(0, 40),
