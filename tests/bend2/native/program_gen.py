@@ -11,7 +11,7 @@ from random import Random
 
 from tests.bend2.native.generated.bend_types import UNIT, T, Value, action, show_value
 from tests.bend2.native.generated.definitions import datatype, function
-from tests.bend2.native.generated.operations import BITS_TEXT
+from tests.bend2.native.generated.operations import BITS_TEXT, TOLD
 from tests.bend2.native.generated.scope import DeadEnd, Scope, Term, TooLong
 from tests.bend2.native.generated.shapes import array_loop, of_any_quantity, vector
 from tests.bend2.native.generated.terms import Terms
@@ -23,10 +23,11 @@ CALLS = 3000
 
 @dataclass
 class Program:
-    """A program, and what it prints."""
+    """A program, what it prints, and the status that it ends with."""
 
     text: str
     printed: str
+    status: int = 0
 
 
 def program(source: Random, size: int, *, opaque: bool = False) -> Program:
@@ -52,7 +53,7 @@ def program(source: Random, size: int, *, opaque: bool = False) -> Program:
 def io_program(source: Random, size: int) -> Program:
     """A program of about `size` definitions, whose main acts."""
     terms = Terms(source, opaque=True, acts=True)
-    parts = _header(opaque=True)
+    parts = [*_header(opaque=True), TOLD]
     steps: list[str] = []
     printed: list[int] = []
     for number in range(size):
@@ -63,10 +64,12 @@ def io_program(source: Random, size: int) -> Program:
             parts.append(f"def act{number}() -> IO(Unit):\n  {term.text}")
             steps.append(f"    act{number}\n")
             printed += written
-    parts.append(f"def main() -> IO(Unit):\n  do IO<Unit>:\n{''.join(steps)}    return Unit{{}}")
+    status = source.choice((0, 0, 1, 7, 255))
+    last = f'IO.die(Unit, {status}, "it ends")' if status else "return Unit{}"
+    parts.append(f"def main() -> IO(Unit):\n  do IO<Unit>:\n{''.join(steps)}    {last}")
     # What is no character is written as the replacement character.
     text = "".join(chr(code) if code < 0xD800 or 0xDFFF < code < 0x110000 else "\ufffd" for code in printed)
-    return Program("\n\n".join(parts) + "\n", text)
+    return Program("\n\n".join(parts) + "\n", text, status)
 
 
 def _written(term: Term) -> list[int]:

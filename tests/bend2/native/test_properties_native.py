@@ -62,13 +62,13 @@ def compiled(folder: Folder, text: str, options: Options) -> Path:
     return made
 
 
-def outputs(folder: Folder, text: str, options: Options, *args: str) -> list[str]:
+def outputs(folder: Folder, of: Program, options: Options) -> list[str]:
     """What a program prints when it runs on one thread, and on two."""
-    made = compiled(folder, text, options)
+    made = compiled(folder, of.text, options)
     found = []
     for threads in ("1", "2"):
-        done = subprocess.run([made, "--threads", threads, *args], capture_output=True, check=False, timeout=60)
-        assert (done.returncode, done.stderr) == (0, b"")
+        done = subprocess.run([made, "--threads", threads], capture_output=True, check=False, timeout=60)
+        assert (done.returncode, done.stderr) == (of.status, b"program: it ends\n" if of.status else b"")
         found.append(done.stdout.decode())
     return found
 
@@ -92,7 +92,7 @@ def agree(folder: Folder, made: Program, options: Options) -> None:
     """The compiled program prints what the model says."""
     note(made.text)
     expected = plain(made.printed)
-    assert [plain(each) for each in outputs(folder, made.text, options)] == [expected] * 2
+    assert [plain(each) for each in outputs(folder, made, options)] == [expected] * 2
 
 
 SOURCES = st.randoms(use_true_random=False)
@@ -116,7 +116,7 @@ def actions_agree(folder: Folder, source: random.Random, options: Options) -> No
     """A program's output is that of the model."""
     made = io_program(source, SIZE)
     note(made.text)
-    assert outputs(folder, made.text, options) == [made.printed] * 2
+    assert outputs(folder, made, options) == [made.printed] * 2
 
 
 @examples(8)

@@ -9,6 +9,7 @@ from tests.bend2.native.generated.bend_types import (
     NAT,
     STRING,
     U32,
+    UNIT,
     A,
     B,
     Con,
@@ -260,11 +261,11 @@ class _Bodies:
         """A do block over Maybe, Result or IO, one statement a line."""
         terms = self.terms
         of = type_.args[-1]
-        wanted = terms.source.randrange(1, 4)
+        wanted = terms.source.randrange(1, 4) + (type_.head == "IO")
         lines = [f"do {type_.head}<{''.join(f'&{mark}, ' for mark in type_.marks)}{', '.join(map(str, type_.args))}>:"]
         steps: list[tuple[str, str, Code]] = []
         for _ in range(wanted):
-            part = terms.type_(1, data=2 in type_.marks)
+            part = UNIT if type_.head == "IO" and terms.chance(50) else terms.type_(1, data=2 in type_.marks)
             name, plus = terms.fresh(), terms.chance(50) and part.is_data
             kind = terms.source.choice(("bind", "let", "drop"))
             if kind == "let":

@@ -420,6 +420,19 @@ def _sorts() -> Iterator[Operation]:
         yield Operation("List.sort", (f"~{type_}", down), (xs,), xs, lambda a: tuple(sorted(a, reverse=True)))
 
 
+TOLD = """def joined(-A: Type, act: IO(A)) -> IO(A):
+  do IO<A>:
+    +c : Chan(A) <- IO.fork(A, act)
+    IO.join(A, c)
+
+def passed(-A: Type, x: A) -> IO(Maybe<&1, A>):
+  do IO<Maybe<&1, A>>:
+    +c : Chan(A) <- Chan.new(A, 1)
+    Bool <- Chan.send(A, c, x)
+    Chan.recv(A, c)"""
+"""Functions of generated programs: an action on a thread of its own, and a value through a channel."""
+
+
 def _effects() -> Iterator[Operation]:
     yield Operation("IO.pure", ("{A}",), (ANY_A,), action(ANY_A), lambda x: lambda out: x)
     yield Operation(
@@ -429,8 +442,10 @@ def _effects() -> Iterator[Operation]:
         action(ANY_B),
         lambda m, f: lambda out: f(m(out))(out),
     )
-    yield Operation("IO.print", (), (STRING,), action(UNIT), lambda text: _write((*text, 10)))
-    yield Operation("IO.write", (), (STRING,), action(UNIT), _write)
+    yield Operation("joined", ("{A}",), (action(ANY_A),), action(ANY_A), lambda m: m)
+    yield Operation("passed", ("{A}",), (ANY_A,), action(maybe(ANY_A, 1)), lambda x: lambda out: Con("Some", (x,)))
+    yield Operation("IO.print", (), (STRING,), action(UNIT), lambda text: written((*text, 10)))
+    yield Operation("IO.write", (), (STRING,), action(UNIT), written)
     yield Operation(
         "List.for_each",
         ("~&2", "~{A}"),
@@ -450,7 +465,9 @@ def _for_each(f: Value, xs: Value) -> Value:
     return act
 
 
-def _write(text: Value) -> Value:
+def written(text: Value) -> Value:
+    """The action that writes code points."""
+
     def act(out: list[int]) -> Con:
         out.extend(text)
         return DONE

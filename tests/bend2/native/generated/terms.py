@@ -13,6 +13,7 @@ from tests.bend2.native.generated.bend_types import (
     BOOL,
     NAT,
     SIMPLE,
+    STRING,
     U32,
     UNIT,
     Con,
@@ -37,7 +38,7 @@ from tests.bend2.native.generated.bend_types import (
     substitute,
     unify,
 )
-from tests.bend2.native.generated.operations import OPERATIONS, Operation
+from tests.bend2.native.generated.operations import OPERATIONS, Operation, written
 from tests.bend2.native.generated.scope import Bound, Clock, DeadEnd, Env, Function, Scope, Term
 from tests.bend2.native.scalar_model import SCALARS
 
@@ -179,6 +180,8 @@ class Terms:
         yield 2, lambda: self._let(type_, scope, depth)
         yield 1, lambda: self._annotated(type_, scope, depth)
         yield 5, lambda: self._match(type_, scope, depth)
+        if type_ == action(UNIT):
+            yield 10, lambda: self._print(scope, depth)
         if type_ in (NAT, U32, BOOL):
             yield 2, lambda: self._operators(type_, scope, depth)
         recursion = scope.recursion
@@ -204,6 +207,8 @@ class Terms:
                 items = [self.literal(type_.args[0], scope) for _ in range(self.source.randrange(4))]
                 text = f"[{', '.join(each.text for each in items)}]"
                 return Term(text, lambda env: tuple([each.run(env) for each in items]))
+            case "IO" if type_.args[0] == UNIT and self.chance(80):
+                return self._print(scope, 0)
             case "IO":
                 pure = self.term(type_.args[0], scope, 0)
                 return Term(
@@ -215,6 +220,12 @@ class Terms:
                     raise DeadEnd
                 return self._variable(self.source.choice(usable), scope)
         return self._construct(type_, scope, 0)
+
+    def _print(self, scope: Scope, depth: int) -> Term:
+        text = self.term(STRING, scope, depth - 1)
+        name, end = ("IO.print", (10,)) if self.chance(50) else ("IO.write", ())
+
+        return Term(f"{name}({text.text})", lambda env: written((*text.run(env), *end)))
 
     def _scalar(self, type_: T) -> Value:
         match type_.head:
