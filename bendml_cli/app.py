@@ -367,6 +367,18 @@ def mnist(
     _finish(command)
 
 
+@bench.command("tokenizer")
+def tokenizer_bench(runs: _Runs = 5, seconds: _Seconds = 0.5, output: _Output = None, json: _Json = False) -> None:
+    """Time GPT-2's tokenizer in the native core and in Python against tiktoken, and against BPE as it is defined."""
+
+    def command() -> int:
+        from bendml_cli.commands.bench_tokenizer import BenchTokenizerOptions, bench_tokenizer
+
+        return bench_tokenizer(BenchTokenizerOptions(runs, seconds, output, json))
+
+    _finish(command)
+
+
 def _bench_native(name: str, runs: int, seconds: float, output: Path | None, json: bool) -> None:
     def command() -> int:
         from bendml_cli.commands.bench_native import BenchNativeOptions, bench_native
