@@ -91,7 +91,7 @@ def tiktoken_encoding() -> Any:
         tiktoken = importlib.import_module("tiktoken")
     except ImportError as error:
         raise ReferenceUnavailable(
-            f"tiktoken cannot be imported: {error}", "pip install 'bendml[bench]' installs it"
+            f"tiktoken cannot be imported: {error}", "pip install 'bendml[reference]' installs it"
         ) from error
     vocabulary = gpt2_vocabulary()
     ranks = dict(zip(vocabulary.spelled, vocabulary.ids, strict=True))

@@ -95,6 +95,7 @@ def test_every_line_of_ids_is_decoded(program: Path, tmp_path: Path) -> None:
     [
         ([], "usage: cli encode FOLDER FILE.. | cli decode FOLDER IDS FILE"),
         (["learn", "small", "ids"], "usage: "),
+        (["encode", "small"], "usage: "),
         (["decode", "small", "ids"], "usage: "),
         (["decode", "small", "ids", "new", "more"], "usage: "),
         (["encode", "none", "ids"], "none/merges.table: No such file or directory"),
