@@ -6,19 +6,18 @@ All encode the same corpus, and must give the same tokens. tiktoken is made from
 from __future__ import annotations
 
 import hashlib
-import importlib
 import time
 from array import array
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from bendml_cli import __version__
 from bendml_cli.bench.contest import Contest, Contestant, Measure, Side, alternate
 from bendml_cli.bench.corpus import Corpus, make_corpus
-from bendml_cli.errors import BendmlError, ReferenceUnavailable
+from bendml_cli.errors import BendmlError
 from bendml_cli.evidence.facts import host_facts
 from bendml_cli.machine import idleness
+from bendml_cli.reference.tiktokens import tiktoken_encoding
 from bendml_cli.tokenizer import naive
 from bendml_cli.tokenizer.backend import Backend
 from bendml_cli.tokenizer.files import load
@@ -33,8 +32,6 @@ REQUIRED_OF_TIKTOKEN = 1.0
 TRAINED_SIZE = 8192
 TRAINING_SECONDS = 20.0
 _THREADS = (1, 2)
-TIKTOKEN_PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
-"""GPT-2's pattern as tiktoken has it: it cuts the same pieces, and faster."""
 
 Encode = Callable[[], Iterable[int]]
 
@@ -100,22 +97,6 @@ def bench_tokenizer(*, runs: int, seconds: float, told: Callable[[str], None] = 
         against_naive=contest(NAIVE, {one: REQUIRED_OF_NAIVE}),
         against_tiktoken=contest(TIKTOKEN, {one: REQUIRED_OF_TIKTOKEN, NATIVE_LIST: REQUIRED_OF_TIKTOKEN}),
         training=training,
-    )
-
-
-def tiktoken_encoding(vocabulary: Vocabulary, pattern: str = TIKTOKEN_PATTERN) -> Any:
-    """tiktoken's encoding of a vocabulary. Raises ReferenceUnavailable without tiktoken."""
-    try:
-        tiktoken = importlib.import_module("tiktoken")
-    except ImportError as error:
-        raise ReferenceUnavailable(
-            f"tiktoken cannot be imported: {error}", "pip install 'bendml[bench]' installs it"
-        ) from error
-    return tiktoken.Encoding(
-        "bendml",
-        pat_str=pattern,
-        mergeable_ranks=dict(zip(vocabulary.spelled, vocabulary.ids, strict=True)),
-        special_tokens=dict(vocabulary.specials),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 from bendml_cli.errors import ReferenceUnavailable, ToolchainError
 from bendml_cli.reference.gpt2_texts import TEXTS, random_bytes, random_text
 from bendml_cli.reference.model import Case, Operand, Output
+from bendml_cli.reference.tiktokens import tiktoken_encoding
 from bendml_cli.tokenizer.backend import Backend
 from bendml_cli.tokenizer.files import load
 from bendml_cli.tokenizer.pieces import PATTERN
@@ -85,23 +85,16 @@ def gpt2_vocabulary() -> Vocabulary:
 
 
 @cache
-def tiktoken_encoding() -> Any:
-    """tiktoken's encoding of GPT-2's vocabulary, made from the same files. Raises ReferenceUnavailable."""
-    try:
-        tiktoken = importlib.import_module("tiktoken")
-    except ImportError as error:
-        raise ReferenceUnavailable(
-            f"tiktoken cannot be imported: {error}", "pip install 'bendml[reference]' installs it"
-        ) from error
-    vocabulary = gpt2_vocabulary()
-    ranks = dict(zip(vocabulary.spelled, vocabulary.ids, strict=True))
-    return tiktoken.Encoding(
-        "gpt2-bendml", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens=dict(vocabulary.specials)
-    )
+def gpt2_tiktoken() -> Any:
+    """tiktoken's encoding of GPT-2's vocabulary, made from the same files, with GPT-2's own pattern.
+
+    Raises ReferenceUnavailable.
+    """
+    return tiktoken_encoding(gpt2_vocabulary(), PATTERN)
 
 
 def _by_tiktoken(text: bytes) -> list[int]:
-    ids: list[int] = tiktoken_encoding().encode_ordinary(text.decode())
+    ids: list[int] = gpt2_tiktoken().encode_ordinary(text.decode())
     return ids
 
 

@@ -32,7 +32,7 @@ def vocabulary(monkeypatch: pytest.MonkeyPatch) -> Vocabulary:
     """A small vocabulary in the place of GPT-2's."""
     made = trained(400, (SPECIAL,))
     monkeypatch.setattr(gpt2_tokens, "gpt2_vocabulary", lambda: made)
-    for each in (gpt2_tokens.tiktoken_encoding, gpt2_tokens.python_tokenizer):
+    for each in (gpt2_tokens.gpt2_tiktoken, gpt2_tokens.python_tokenizer):
         each.cache_clear()
         monkeypatch.setattr(gpt2_tokens, each.__name__, each.__wrapped__)
     return made

@@ -12,7 +12,7 @@ import pytest
 import regex
 from hypothesis import given, settings
 
-from bendml_cli.bench.tokenizer import tiktoken_encoding
+from bendml_cli.reference.tiktokens import tiktoken_encoding
 from bendml_cli.tokenizer.backend import Backend
 from bendml_cli.tokenizer.files import load, save
 from bendml_cli.tokenizer.tokenizer import Tokenizer
