@@ -69,8 +69,8 @@ def print_tokenizer_bench(console: Console, bench: TokenizerBench) -> None:
     reached = "within" if seconds <= bench.training_limit else "not within"
     lines = (
         f"training {bench.trained_size} tokens natively: {show_seconds(seconds)}, {reached} {bench.training_limit:g} s",
-        f"corpus: {bench.corpus.characters} characters of {bench.corpus.files} files, SHA-256 {bench.corpus.sha256}",
-        f"tokens: {bench.tokens}, the same of all, SHA-256 {bench.tokens_sha256}",
+        f"corpus: {bench.corpus.characters} characters of {bench.corpus.files} documents of what is installed",
+        f"tokens: {bench.tokens}, the same of all, SHA-256 of them as 32-bit numbers {bench.tokens_sha256}",
     )
     for line in lines:
         console.print(line, soft_wrap=True)

@@ -79,7 +79,7 @@ def bench_tokenizer(*, runs: int, seconds: float, told: Callable[[str], None] = 
         others = [_requiring(side, required) for name, side in by_name.items() if name != peer]
         return Contest(
             name=f"tokenizer, against {peer}",
-            title=f"GPT-2's tokens of {len(corpus.text)} bytes of documentation",
+            title=f"GPT-2's tokens of {len(corpus.text)} bytes with SHA-256 {corpus.sha256}",
             bendml=__version__,
             host=host_facts(),
             noise=noise,
