@@ -59,7 +59,7 @@ static bool grow(Trie *trie, uint32_t size)
 /* A base for a node with children by these bytes: all their places are free. NONE when memory is out. */
 static uint32_t free_base(Trie *trie, const uint8_t *bytes, uint32_t count)
 {
-    /* Node 0 is the root. A free place before the hint is left to be. */
+    /* All places before the hint are taken, or given up. */
     while (trie->hint < trie->size && trie->nodes[trie->hint].parent != NONE)
         trie->hint++;
     uint32_t first = trie->hint > bytes[0] ? trie->hint : bytes[0] + 1u;
@@ -70,7 +70,7 @@ static uint32_t free_base(Trie *trie, const uint8_t *bytes, uint32_t count)
         while (i < count && trie->nodes[base + bytes[i]].parent == NONE)
             i++;
         if (i == count) {
-            /* A node with many children that fits nowhere must not be what every later search stumbles over. */
+            /* Hardly anything fits near the hint any more: later searches need not begin there. */
             if (count > 1 && base > trie->hint + 4 * BYTES)
                 trie->hint += BYTES;
             return base;
@@ -123,7 +123,7 @@ static bool make_trie(Model *m, const Spelled *spelled, uint32_t count)
         }
     }
     free(branches);
-    /* A node without children leads to a place that is no one's child: base NONE + byte would wrap around. */
+    /* A node without children leads to places that are nobody's children. */
     for (uint32_t i = 0; good && i < trie.size; i++)
         if (trie.nodes[i].base == NONE)
             trie.nodes[i].base = trie.size;

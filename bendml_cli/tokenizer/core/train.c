@@ -83,8 +83,7 @@ static uint32_t hash_of(const uint8_t *bytes, size_t length)
     return (uint32_t)(hash >> 32);
 }
 
-/* Make a table of numbers twice as large as it should be for `count` of them, empty. True also when it was so before:
-   `count` stays as it was. */
+/* Make a table empty, with room for twice `count` numbers before it is half full. False when memory is out. */
 static bool empty_table(Array *table, size_t count)
 {
     size_t slots = 1024;
