@@ -28,6 +28,7 @@ class Facts:
         self.known: dict[ir.Var, Fact] = {}
         self._trail: list[tuple[ir.Var, Fact | None]] = []
         self._wholes: dict[ir.Var, ir.Var] = {}
+        self._words: dict[ir.Var, ir.Atom] = {}
 
     def mark(self) -> int:
         """A point to forget back to."""
@@ -50,8 +51,11 @@ class Facts:
     def enter(self, scrutinee: ir.Var, arm: ir.Arm) -> None:
         """Inside the arm, the matched variable is its constructor over its fields."""
         if arm.fields:
+            match self.known.get(scrutinee):
+                case ir.Prim("u32_to_word", (number,)):
+                    self._words[scrutinee] = number
             self.learn(scrutinee, ir.Construct(arm.constructor, arm.tag, arm.fields, scrutinee.rep))
-            self._wholes[arm.fields[0]] = scrutinee
+            self._wholes.update(dict.fromkeys(arm.fields, scrutinee))
         elif not isinstance(scrutinee.rep, Any | Record):
             self.learn(scrutinee, ir.Const(arm.tag, scrutinee.rep))
 
@@ -86,14 +90,20 @@ class Facts:
         return self.constructor(atom) is not None
 
     def whole(self, made: ir.Construct) -> ir.Var | None:
-        """The matched variable that all fields of a new value come from, in its own constructor."""
-        first = made.args[0]
-        whole = self._wholes.get(first) if isinstance(first, ir.Var) else None
+        """The matched variable whose constructor and fields, as far as they are known, are those of a new value."""
+        whole = next((self._wholes[arg] for arg in made.args if isinstance(arg, ir.Var) and arg in self._wholes), None)
         if whole is not None and whole.rep == made.rep:
             match self.known.get(whole):
-                case ir.Construct(_, tag, fields) if tag == made.tag and fields == made.args:
+                case ir.Construct(_, tag, fields) if tag == made.tag and tuple(self._values(fields)) == made.args:
                     return whole
         return None
+
+    def _values(self, atoms: tuple[ir.Atom, ...]) -> list[ir.Atom]:
+        return [self.value(atom) if isinstance(atom, ir.Var) else atom for atom in atoms]
+
+    def number(self, word: ir.Atom) -> ir.Atom | None:
+        """The number whose bits a matched word is."""
+        return self._words.get(word) if isinstance(word, ir.Var) else None
 
     def successor(self, pred: ir.Atom) -> ir.Var | None:
         """The matched Nat whose predecessor this is."""

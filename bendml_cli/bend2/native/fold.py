@@ -124,7 +124,22 @@ def _fold_one(prim: ir.Prim, arg: ir.Var, known: Mapping[ir.Var, object]) -> ir.
                 return ir.Prim(f"{kind}_{_INVERSES[relation]}", args, BOOL)
         case ir.Construct("Succ", _, (atom,)) if prim.name == "nat_pred":
             return ir.Value(atom)
+        case ir.Construct() if prim.name == "word_to_u32":
+            value = _word(arg, known)
+            return prim if value is None else ir.Value(ir.Const(value, prim.rep))
     return prim
+
+
+def _word(atom: ir.Atom, known: Mapping[ir.Var, object]) -> int | None:
+    """The number whose bits, the lowest first, are a word's, where all are known."""
+    value = 0
+    for place in range(WORD.bit_length()):
+        made = known.get(atom) if isinstance(atom, ir.Var) else None
+        if not isinstance(made, ir.Construct) or not isinstance(made.args[0], ir.Const):
+            return None
+        value |= made.args[0].value << place
+        atom = made.args[1]
+    return value
 
 
 def _fold_two(prim: ir.Prim, left: ir.Atom, right: ir.Atom, known: Mapping[ir.Var, object]) -> ir.Expr:

@@ -311,6 +311,10 @@ class Rewriter:
             successor = self.facts.successor(prim.args[0])
             if successor is not None:
                 folded = ir.Value(successor)
+        elif prim.name == "word_to_u32":
+            number = self.facts.number(prim.args[0])
+            if number is not None:
+                folded = ir.Value(number)
         self.changes += folded is not prim
         return folded
 

@@ -20,6 +20,7 @@ from bendml_cli.bend2.native.types import (
     STRING,
     U32_,
     UNIT,
+    Boxed,
     Record,
     Rep,
 )
@@ -55,6 +56,14 @@ from tests.bend2.native.simplified import (
 )
 
 PAIRS = Record("Pairs", (NAT, ANY))
+
+
+WORD = Boxed("Word.Con")
+
+
+def on_word(word: ir.Var, fields: tuple[ir.Var, ir.Var], body: ir.Expr) -> ir.Match:
+    """A word's lowest bit and the others."""
+    return ir.Match(word, (ir.Arm("WCon", 0, fields, body),), None, ir.rep_of(body))
 
 
 # -- matches ----------------------------------------------------------------------------------------------------------
@@ -487,3 +496,26 @@ def test_few_calls_are_not_parallel() -> None:
 
     assert count(whole(con(a, xs)), ir.Parallel) == 0
     assert count(whole(ir.Call("increment", (xs,), LIST)), ir.Parallel) == 1
+
+
+def test_a_number_rebuilt_where_its_bits_are_known_is_that_number() -> None:
+    n, word, bit, bits, made = var("n", U32_), var("w", WORD), var("b", BOOL), var("t", WORD), var("m", WORD)
+    rebuilt = lets((made, ir.Construct("WCon", 0, (TRUE, bits), WORD)), ir.Prim("word_to_u32", (made,), U32_))
+    choice = on_bool(bit, rebuilt, ir.Value(ir.Const(0, U32_)))
+    body = lets((word, ir.Prim("u32_to_word", (n,), WORD)), on_word(word, (bit, bits), choice))
+    main = simple(function("main", [n], body)).functions["main"]
+    assert any(isinstance(each, ir.Value) and each.atom is main.params[0] for each in nodes(main.body))
+    assert not any(isinstance(each, ir.Construct) for each in nodes(main.body))
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_word_of_known_bits_is_a_number(number: int) -> None:
+    parts: list[tuple[ir.Var, ir.Expr] | ir.Expr] = []
+    word: ir.Atom = ir.Const(0, UNIT)
+    for place in reversed(range(32)):
+        made = var("w", WORD)
+        parts.append((made, ir.Construct("WCon", 0, (TRUE if number >> place & 1 else FALSE, word), WORD)))
+        word = made
+    main = main_of([], *parts, ir.Prim("word_to_u32", (word,), U32_))
+    assert isinstance(main, ir.Value)
+    assert main.atom == ir.Const(number, U32_)
