@@ -32,6 +32,8 @@ def build(options: BuildOptions) -> int:
         raise BendmlError(
             f"{options.output} is a folder", f"name a file in it: -o {options.output / options.file.stem}"
         )
+    if options.output.exists() and options.output.samefile(options.file):
+        raise BendmlError(f"{options.output} is the program's own text, which an executable must not replace")
     if not options.output.absolute().parent.is_dir():
         raise BendmlError(f"there is no folder {options.output.parent} to put {options.output.name} into")
     how = Options(debug=options.debug, native=not options.portable)

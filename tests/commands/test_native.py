@@ -234,6 +234,26 @@ def test_a_cache_that_cannot_be_written_is_done_without(
     assert (done.returncode, done.stdout, done.stderr) == (0, '(3n, "x")\n', "")
 
 
+def test_a_damaged_program_is_made_anew(tmp_path: Path, environment: dict[str, str], bendml_cache: Path) -> None:
+    file = tmp_path / "damaged.bend"
+    file.write_text("import Base\ndef main() -> Nat: 20261n\n")
+    assert bendml(environment, "run", file).stdout == "20261n\n"
+    program = Store(bendml_cache / "native" / "programs").find(file, Options())
+    assert program is not None
+    program.write_bytes(program.read_bytes()[:100])
+    done = bendml(environment, "run", file)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "20261n\n", "")
+
+
+def test_build_does_not_replace_the_text_of_a_program(tmp_path: Path, environment: dict[str, str]) -> None:
+    file = tmp_path / "data.bend"
+    file.write_text(DATA)
+    done = bendml(environment, "build", file, "-o", file)
+    assert done.returncode == 2
+    assert "is the program's own text" in done.stderr
+    assert file.read_text() == DATA
+
+
 def test_a_failing_compiler_says_so_and_keeps_its_log(
     tmp_path: Path, tools: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

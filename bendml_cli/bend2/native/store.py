@@ -1,8 +1,8 @@
 """Executables kept between runs, so that a program that was built before starts without being read.
 
 A *manifest* is found by the entry file's place and content and by how C is compiled. It names an executable and holds
-the digests of all files that the program depends on; it counts only while they all still hold. Imports little: a cached
-start goes through here.
+its digest and those of all files that the program depends on; it counts only while they all still hold. Imports little:
+a cached start goes through here.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ class Store:
             if any(file_digest(Path(file)) != digest for file, digest in kept["files"].items()):
                 return None
             program = self._programs / str(kept["program"])
+            if file_digest(program) != kept["digest"]:
+                program.unlink(missing_ok=True)  # damaged: it is to be made anew
+                return None
             os.utime(program)
             os.utime(manifest)
             return program
@@ -55,7 +58,8 @@ class Store:
         manifest = self._manifest(path, options)
         self._manifests.mkdir(parents=True, exist_ok=True)
         part = manifest.with_name(f"{manifest.name}.{secrets.token_hex(8)}.part")
-        part.write_text(json.dumps({"program": program.name, "files": digests}), encoding="utf-8")
+        noted = {"program": program.name, "digest": file_digest(program), "files": digests}
+        part.write_text(json.dumps(noted), encoding="utf-8")
         part.replace(manifest)
         for folder in (self._manifests, self._programs):
             _prune(folder)
