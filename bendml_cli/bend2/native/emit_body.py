@@ -419,12 +419,12 @@ def modulo_constructor(let: Let, function: Fun | None) -> Modulo | None:
                 break
             case _:
                 return None
-    for var, construct in constructs:
+    for name, construct in constructs:
         uses = [each for each in construct.args if each is needed]
         if len(uses) > 1:
             return None
         if uses:
-            needed = var
+            needed = name
     return Modulo(let.var, call.args, tuple(before), tuple(constructs)) if needed is None else None
 
 

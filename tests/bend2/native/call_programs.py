@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from bendml_cli.bend2.native import ir
 from bendml_cli.bend2.native.types import ANY, BOOL, F32_, FUNCTION, NAT, U32_, UNIT, Boxed, Record, Rep
@@ -51,12 +52,15 @@ class CallGenerator:
         for fun in heads:
             counter, *rest = fun.params
             pred = self.names.fresh("p", NAT)
-            succ = self._block(lambda pred=pred, rest=rest: self._call(self.random.choice(heads), pred, rest))
-            zero = self._block(lambda rest=rest: self._any(result, rest))
+            succ = self._block(partial(self._call_any, heads, pred, rest))
+            zero = self._block(partial(self._any, result, rest))
             arms = (ir.Arm("Zero", 0, (), zero), ir.Arm("Succ", 1, (pred,), succ))
             fun.body = ir.Match(counter, arms, None, result)
         main = ir.Fun("main", (), result, self._block(lambda: self._call(heads[0], ir.Const(9, NAT), [])))
         return ir.Program({each.key: each for each in (*heads, main)}, "main", main_is_io=False)
+
+    def _call_any(self, funs: Sequence[ir.Fun], first: ir.Atom, known: Sequence[ir.Var]) -> ir.Expr:
+        return self._call(self.random.choice(funs), first, known)
 
     def _call(self, fun: ir.Fun, first: ir.Atom, known: Sequence[ir.Var]) -> ir.Expr:
         args = (first, *[self._atom(param.rep, known) for param in fun.params[1:]])

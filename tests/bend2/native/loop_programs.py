@@ -78,8 +78,8 @@ class LoopGenerator:
         next_m: ir.Atom = m
         kind = self.random.choice(["same", "count", "add"])
         if kind != "same":
-            operation = ("nat_succ", (m,)) if kind == "count" else ("nat_add", (m, nat(3)))
-            next_m = self._let(NAT, ir.Prim(*operation, NAT))
+            operation = ir.Prim("nat_succ", (m,), NAT) if kind == "count" else ir.Prim("nat_add", (m, nat(3)), NAT)
+            next_m = self._let(NAT, operation)
         next_total = self._let(U32_, ir.Prim("u32_xor", (total, self._number()), U32_))
         next_scale = self.floats[-1] if self.random.random() < 0.5 else scale
         arrays = [self._latest(each) for each in (x, y, z, q)]
@@ -214,7 +214,7 @@ class LoopGenerator:
             for array, element in zip(arrays, elements, strict=True)
         ]
         lets.append((filled, ir.Call("fill", (nat(2**depth), word(0), word(1), arrays[0]), WORDS)))
-        args = (
+        args: tuple[ir.Atom, ...] = (
             nat(self.random.choice([0, 1, 7, 8, 9, 16, 30])),
             word(self.random.choice([0, 0, 1, 5, 2**32 - 1])),
             word(self.random.choice([0, 0, 2, 15, 40])),

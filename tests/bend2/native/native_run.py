@@ -48,7 +48,7 @@ def merged(programs: Sequence[ir.Program], constructors: Constructors) -> ir.Pro
             key = f"{number}.{fun.key}"
             functions[key] = _renamed(fun, key, number)
         main = functions[f"{number}.{each.main}"]
-        value = names.fresh("all", main.result)
+        value: ir.Var = names.fresh("all", main.result)
         lets.append((value, ir.Call(main.key, (), main.result)))
         if isinstance(main.result, Record):
             word = names.fresh("all", ANY)
@@ -56,9 +56,9 @@ def merged(programs: Sequence[ir.Program], constructors: Constructors) -> ir.Pro
             value = word
         results.append((value, shows.entry(main.result)))
     end, entry = results.pop()
-    for value, which in reversed(results):
+    for first, which in reversed(results):
         pair = names.fresh("all", _ALL)
-        lets.append((pair, ir.Construct("Tuple", 0, (value, end), _ALL)))
+        lets.append((pair, ir.Construct("Tuple", 0, (first, end), _ALL)))
         end, entry = pair, shows.add(ShowEntry("tuple", (which, entry)))
     shows.entries[0] = shows.entries[entry]
     body: ir.Expr = ir.Value(end)

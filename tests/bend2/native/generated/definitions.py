@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from tests.bend2.native.generated.bend_types import (
     BOOL,
@@ -245,7 +246,7 @@ class _Bodies:
         while terms.chance(30) and len(steps) < 3:
             binders, values = terms.lets(scope, depth - 2)
             lines.append(terms.let_text(binders, values))
-            steps.append(lambda env, binders=binders, values=values: let_env(binders, values, env))
+            steps.append(partial(let_env, binders, values))
             scope = scope.with_(*binders)
         result = terms.term(type_, scope, depth)
         lines.append(result.text)
