@@ -8,9 +8,11 @@ installs those two where they are missing, and writes merges.table and bytes.ids
 from __future__ import annotations
 
 import sys
+import threading
+from functools import cache
 from pathlib import Path
 
-from bendml_cli.errors import BendmlError
+from bendml_cli.errors import BendmlError, ReferenceUnavailable, ToolchainError
 from bendml_cli.tokenizer.files import load
 from bendml_cli.tokenizer.vocabulary import BYTES, Vocabulary
 from bendml_cli.toolchain.data import gpt2_tokenizer_folder
@@ -18,6 +20,31 @@ from bendml_cli.toolchain.data import gpt2_tokenizer_folder
 MERGES_FILE = "merges.table"
 BYTES_FILE = "bytes.ids"
 SPECIAL = "<|endoftext|>"
+
+_asking = threading.Lock()
+
+
+def gpt2_source() -> Path:
+    """The folder of vocab.json and merges.txt, installed if need be.
+
+    It is asked for once: that a source does not answer takes a minute to find out.
+
+    Raises ReferenceUnavailable, with the reason, when they cannot be had.
+    """
+    with _asking:
+        found = asked()
+    if isinstance(found, ToolchainError):
+        raise ReferenceUnavailable(found.message, found.way_out)
+    return found
+
+
+@cache
+def asked() -> Path | ToolchainError:
+    """What asking for the folder gave."""
+    try:
+        return gpt2_tokenizer_folder()
+    except ToolchainError as error:
+        return error
 
 
 def write_numbers(source: Path, folder: Path) -> None:
@@ -47,6 +74,6 @@ def require_gpt2_ids(vocabulary: Vocabulary) -> None:
 
 if __name__ == "__main__":
     try:
-        write_numbers(gpt2_tokenizer_folder(), Path(sys.argv[1]))
+        write_numbers(gpt2_source(), Path(sys.argv[1]))
     except BendmlError as error:
         sys.exit(f"{error.message}: {error.way_out}" if error.way_out else error.message)

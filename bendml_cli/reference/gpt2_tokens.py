@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from bendml_cli.errors import ReferenceUnavailable, ToolchainError
+from bendml_cli.reference.gpt2_files import gpt2_source
 from bendml_cli.reference.gpt2_texts import TEXTS, random_bytes, random_text
 from bendml_cli.reference.model import Case, Operand, Output
 from bendml_cli.reference.tiktokens import tiktoken_encoding
@@ -17,7 +17,6 @@ from bendml_cli.tokenizer.files import load
 from bendml_cli.tokenizer.pieces import PATTERN
 from bendml_cli.tokenizer.tokenizer import Tokenizer
 from bendml_cli.tokenizer.vocabulary import Vocabulary
-from bendml_cli.toolchain.data import gpt2_tokenizer_folder
 
 _PARTS = 20
 """A text is shortened by about so much of it at a time, so that there are not too many shorter ones."""
@@ -78,10 +77,7 @@ def _vector(numbers: Sequence[int]) -> Output:
 @cache
 def gpt2_vocabulary() -> Vocabulary:
     """GPT-2's vocabulary, installed when it is needed. Raises ReferenceUnavailable when it cannot be had."""
-    try:
-        return load(gpt2_tokenizer_folder())
-    except ToolchainError as error:
-        raise ReferenceUnavailable(error.message, error.way_out) from error
+    return load(gpt2_source())
 
 
 @cache

@@ -7,10 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bendml_cli.errors import ReferenceUnavailable, ToolchainError
-from bendml_cli.reference.gpt2_files import write_numbers
+from bendml_cli.reference.gpt2_files import gpt2_source, write_numbers
 from bendml_cli.suites.case import Place
-from bendml_cli.toolchain.data import gpt2_tokenizer_folder
 
 _PACKAGE, _GPT2 = "{package}", "{gpt2}"
 
@@ -24,14 +22,6 @@ def filled(arguments: Sequence[str], place: Place) -> Iterator[list[str]]:
     """
     with tempfile.TemporaryDirectory(prefix="bendml-gpt2-") as folder:
         if any(_GPT2 in each for each in arguments):
-            _write_gpt2(Path(folder))
+            write_numbers(gpt2_source(), Path(folder))
         package = str(place.root / place.package)
         yield [each.replace(_PACKAGE, package).replace(_GPT2, folder) for each in arguments]
-
-
-def _write_gpt2(folder: Path) -> None:
-    try:
-        source = gpt2_tokenizer_folder()
-    except ToolchainError as error:
-        raise ReferenceUnavailable(error.message, error.way_out) from error
-    write_numbers(source, folder)

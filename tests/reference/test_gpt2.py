@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import regex
 
 from bendml_cli.errors import BendmlError, ReferenceUnavailable, ToolchainError
-from bendml_cli.reference import gpt2_tokens
+from bendml_cli.reference import gpt2_files, gpt2_tokens
 from bendml_cli.reference.gpt2_files import BYTES_FILE, MERGES_FILE, SPECIAL, write_numbers
 from bendml_cli.reference.gpt2_ranges import ranges_program
 from bendml_cli.reference.gpt2_texts import PROSE, TEXTS, random_bytes, random_text
@@ -125,11 +125,33 @@ def test_ids_in_another_order_are_refused(vocabulary: Vocabulary, tmp_path: Path
         write_numbers(tmp_path, tmp_path)
 
 
-def test_what_cannot_be_had_is_told_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def asking(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """Nothing has been asked for yet, and what a test asks for is forgotten."""
+    for forget in (gpt2_files.asked.cache_clear, gpt2_tokens.gpt2_vocabulary.cache_clear):
+        forget()
+    yield monkeypatch
+    for forget in (gpt2_files.asked.cache_clear, gpt2_tokens.gpt2_vocabulary.cache_clear):
+        forget()
+
+
+def test_what_cannot_be_had_is_told_with_the_reason_and_asked_for_once(asking: pytest.MonkeyPatch) -> None:
+    times: list[int] = []
+
     def fails() -> Path:
+        times.append(1)
         raise ToolchainError("gpt2-vocab cannot be had: no source has it", "help")
 
-    monkeypatch.setattr(gpt2_tokens, "gpt2_tokenizer_folder", fails)
-    gpt2_tokens.gpt2_vocabulary.cache_clear()
-    with pytest.raises(ReferenceUnavailable, match="gpt2-vocab cannot be had"):
-        gpt2_tokens.gpt2_vocabulary()
+    asking.setattr(gpt2_files, "gpt2_tokenizer_folder", fails)
+    for ask in (gpt2_files.gpt2_source, gpt2_tokens.gpt2_vocabulary, gpt2_tokens.gpt2_vocabulary):
+        with pytest.raises(ReferenceUnavailable, match="gpt2-vocab cannot be had") as caught:
+            ask()
+        assert caught.value.way_out == "help"
+    assert len(times) == 1
+
+
+def test_the_vocabulary_is_that_of_the_installed_files(asking: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    made = Vocabulary.numbered([(97, 98)], [SPECIAL])
+    save(made, tmp_path)
+    asking.setattr(gpt2_files, "gpt2_tokenizer_folder", lambda: tmp_path)
+    assert gpt2_tokens.gpt2_vocabulary() == made

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bendml_cli.engines.engine import Ran, Usage
-from bendml_cli.errors import ReferenceUnavailable, ToolchainError
+from bendml_cli.errors import ReferenceUnavailable
 from bendml_cli.project import Project
 from bendml_cli.reference.gpt2_files import BYTES_FILE, MERGES_FILE, SPECIAL
 from bendml_cli.suites import arguments
@@ -52,15 +52,15 @@ def run(root: Path, check: str, engine: FakeEngine) -> Outcome:
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "installed"
     save(Vocabulary.numbered([(97, 98)], [SPECIAL]), folder)
-    monkeypatch.setattr(arguments, "gpt2_tokenizer_folder", lambda: folder)
+    monkeypatch.setattr(arguments, "gpt2_source", lambda: folder)
 
 
 @pytest.fixture
 def missing(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails() -> Path:
-        raise ToolchainError("gpt2-vocab cannot be had: no source has it", "help")
+        raise ReferenceUnavailable("gpt2-vocab cannot be had: no source has it", "help")
 
-    monkeypatch.setattr(arguments, "gpt2_tokenizer_folder", fails)
+    monkeypatch.setattr(arguments, "gpt2_source", fails)
 
 
 @pytest.mark.usefixtures("installed")
