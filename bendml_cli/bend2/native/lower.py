@@ -527,7 +527,7 @@ class Lowering:
         if rep == types.CHAR:
             value = block.coerce(atom, types.U32_)
         else:
-            bits = block.prim("f32_bits", (atom,), types.U32_) if rep == types.F32_ else atom
+            bits = block.prim("f32_word", (atom,), types.U32_) if rep == types.F32_ else atom
             value = block.prim("u32_to_word", (bits,), self.reps.of(types_[0]))
         return [Arg(value, self.reps.fresh(), types_[0])]
 

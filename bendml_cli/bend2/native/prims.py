@@ -80,7 +80,7 @@ def _table() -> dict[str, PrimSpec]:
     )
     add("f32_atan f32_sinh f32_cosh f32_tanh f32_floor f32_ceil f32_trunc", "b", F32_)
     add("f32_is_eq f32_is_ne f32_is_lt f32_is_le f32_is_gt f32_is_ge", "bb", BOOL)
-    add("f32_bits f32_to_u32", "b", U32_)
+    add("f32_bits f32_word f32_to_u32", "b", U32_)  # f32_bits gives one NaN for all, f32_word the very bits
     add("u32_to_f32 f32_of_bits", "b", F32_)
     add("f32_show", "b", STRING)
     add("f32_read", "o", Boxed("Maybe"))  # of F32

@@ -122,11 +122,13 @@ static inline uint8_t b_f32_is_lt(float a, float b) { return a < b; }
 static inline uint8_t b_f32_is_le(float a, float b) { return a <= b; }
 static inline uint8_t b_f32_is_gt(float a, float b) { return a > b; }
 static inline uint8_t b_f32_is_ge(float a, float b) { return a >= b; }
-static inline uint32_t b_f32_bits(float a) {
+static inline uint32_t b_f32_word(float a) {
   uint32_t bits;
   memcpy(&bits, &a, 4);
   return bits;
 }
+/* Which of the many not-a-numbers an operation gives depends on the processor and on how far C was optimised. */
+static inline uint32_t b_f32_bits(float a) { return a == a ? b_f32_word(a) : 0x7fc00000u; }
 static inline float b_f32_of_bits(uint32_t bits) {
   float a;
   memcpy(&a, &bits, 4);
