@@ -62,7 +62,7 @@ def say(text: str) -> None:
 
 def print_tokenizer_bench(console: Console, bench: TokenizerBench) -> None:
     """The tables of the contests, the training, and what was encoded."""
-    for contest in (bench.against_naive, bench.against_tiktoken):
+    for contest in (bench.against_naive, bench.against_tiktoken, bench.of_bend):
         print_contest(console, contest)
         console.print()
     seconds = median(bench.training)

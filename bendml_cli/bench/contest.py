@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -119,6 +120,18 @@ def alternate(
         Side(name=each.name, passes=count, seconds=time, required=each.required, aim=each.aim)
         for each, count, time in zip(contestants, passes, times, strict=True)
     ]
+
+
+def measure_calls(call: Callable[[], object]) -> Measure:
+    """Times calls of a function in this process."""
+
+    def measure(passes: int) -> float:
+        began = time.perf_counter()
+        for _ in range(passes):
+            call()
+        return time.perf_counter() - began
+
+    return measure
 
 
 def rounds(contestants: int, runs: int) -> Iterator[list[int]]:

@@ -38,6 +38,10 @@ class Corpus:
         """Of the text, in hexadecimal."""
         return hashlib.sha256(self.text).hexdigest()
 
+    def beginning(self, size: int) -> bytes:
+        """The longest beginning of at most so many bytes that ends with a character."""
+        return self.text[:size].decode(errors="ignore").encode()
+
 
 def make_corpus() -> Corpus:
     """All documents of the installed packages, each text once, in the order of the packages' names; Python's help; and,

@@ -15,7 +15,7 @@ from bendml_cli.bend2.native.options import Options
 from bendml_cli.bend2.native.start import program_arguments
 from bendml_cli.bend2.native.zig import find_zig
 from bendml_cli.engines.embedded import EmbeddedEngine
-from bendml_cli.engines.process import ProcessGroup
+from bendml_cli.engines.process import Finished, ProcessGroup
 from bendml_cli.errors import BendmlError
 from bendml_cli.project import find_project
 
@@ -54,16 +54,10 @@ class Program:
 
     def answer(self, warmups: int, passes: int) -> Answer:
         """Run it. Raises BendmlError when it fails."""
-        try:
-            done = ProcessGroup().run([str(self.path), *self.arguments, str(warmups), str(passes)], _LIMIT)
-        except OSError as error:
-            raise BendmlError(f"{self.name} cannot be started: {error.strerror}") from None
-        if done.timed_out:
-            raise BendmlError(f"{self.name}: no answer within {_LIMIT:g} s")
+        done = run_program([str(self.path), *self.arguments, str(warmups), str(passes)], self.name)
         words = done.stdout.split()
-        if done.code or len(words) != 2:
-            said = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-1]
-            raise BendmlError(f"{self.name} ended with status {done.code} and said: {said}")
+        if len(words) != 2:
+            raise _failure(done, self.name)
         return Answer(float(words[0]) / 1000, words[1])
 
     @staticmethod
@@ -72,18 +66,45 @@ class Program:
         return -(-passes // _WARM_SHARE)
 
 
-def bend_program(source: str, folder: Path, name: str, expected: str | None = None) -> Program:
-    """The program of bend/bench of this file name made native, in a folder, on one thread.
+def run_program(command: list[str], name: str) -> Finished:
+    """Run a command to its end. Raises BendmlError, which calls it `name`, when it fails."""
+    try:
+        done = ProcessGroup().run(command, _LIMIT)
+    except OSError as error:
+        raise BendmlError(f"{name} cannot be started: {error.strerror}") from None
+    if done.timed_out:
+        raise BendmlError(f"{name}: no answer within {_LIMIT:g} s")
+    if done.code:
+        raise _failure(done, name)
+    return done
 
-    Raises BendmlError when it is not accepted or cannot be compiled.
+
+def _failure(done: Finished, name: str) -> BendmlError:
+    said = (done.stderr.strip() or done.stdout.strip() or "nothing").splitlines()[-1]
+    return BendmlError(f"{name} ended with status {done.code} and said: {said}")
+
+
+def make_native(source: str, folder: Path) -> Path:
+    """The executable of a Bend file of the project, made in a folder.
+
+    Raises BendmlError when the file is not there, not accepted, or cannot be compiled.
     """
-    path = find_project().root / "bend" / "bench" / source
+    path = find_project().root / source
     if not path.exists():
         raise BendmlError(f"there is no {path}", "run bendml in a checkout of the project that has its benchmarks")
     made = folder / path.stem
     built = EmbeddedEngine().build(path, made)
     if built.failure is not None:
         raise BendmlError(built.failure)
+    return made
+
+
+def bend_program(source: str, folder: Path, name: str, expected: str | None = None) -> Program:
+    """The program of bend/bench of this file name made native, in a folder, on one thread.
+
+    Raises BendmlError when it is not accepted or cannot be compiled.
+    """
+    made = make_native(f"bend/bench/{source}", folder)
     return Program(made, [*program_arguments((), 1), "--"], name, expected)
 
 

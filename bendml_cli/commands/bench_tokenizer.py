@@ -26,7 +26,8 @@ class BenchTokenizerOptions:
 def bench_tokenizer(options: BenchTokenizerOptions) -> int:
     """Measure, print tables or pyperf's JSON, and write the latter where asked. Answers 0.
 
-    Raises BendmlError when tiktoken, GPT-2's files or the native core is not there, or tokens differ.
+    Raises BendmlError when tiktoken, GPT-2's files or the native core is not there, tokens differ, or the
+    tokenizer in Bend cannot be made.
     """
     if options.output is not None and options.output.exists():
         raise OutputError(f"{options.output} exists", "name another file")
@@ -37,7 +38,7 @@ def bench_tokenizer(options: BenchTokenizerOptions) -> int:
     if not options.json:
         print_tokenizer_bench(standard_output(), bench)
     if options.json or options.output is not None:
-        text = pyperf_json(bench.against_naive, bench.against_tiktoken)
+        text = pyperf_json(bench.against_naive, bench.against_tiktoken, bench.of_bend)
         if options.json:
             print(text, end="")
         if options.output is not None:
