@@ -369,7 +369,8 @@ def mnist(
 
 @bench.command("tokenizer")
 def tokenizer_bench(runs: _Runs = 5, seconds: _Seconds = 0.5, output: _Output = None, json: _Json = False) -> None:
-    """Time GPT-2's tokenizer in the native core and in Python against tiktoken, and against BPE as it is defined."""
+    """Time GPT-2's tokenizer in the native core and in Python against tiktoken, and against BPE as it is defined; and
+    in Bend, on a part of the text, against tiktoken."""
 
     def command() -> int:
         from bendml_cli.commands.bench_tokenizer import BenchTokenizerOptions, bench_tokenizer
