@@ -44,6 +44,7 @@ def test_a_constant_an_order_and_a_maximum(tmp_path: Path) -> None:
         tmp_path,
         "tensor",
         ("0.7978846", "0.7978847"),
+        ("Row.combine(t, u, Row.add_scaled(k, xs, ys))", "Row.add_scaled(k, xs, Row.combine(t, u, ys))"),
         ("Row.dot(t, u, (acc + x * y : F32))", "(Row.dot(t, u, 0.0) + (acc + x * y) : F32)"),
         ("Row.max(t, F32.max(m, x))", "Row.max(t, F32.min(m, x))"),
     )
