@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bendml_cli.bend2.native.callgraph import components
 from bendml_cli.bend2.native.ir import (
     Apply,
     Atom,
@@ -177,7 +178,7 @@ def _loops_of_tail_calls(program: Program) -> dict[str, int]:
     edges: dict[str, list[str]] = {_UNKNOWN: [each.key for each in program.functions.values() if each.is_closure]}
     for function in program.functions.values():
         edges[function.key] = list(_tail_calls(function.body))
-    return _components(edges)
+    return {key: number for number, component in enumerate(components(edges)) for key in component}
 
 
 def _tail_calls(expr: Expr) -> Iterator[str]:
@@ -193,38 +194,3 @@ def _tail_calls(expr: Expr) -> Iterator[str]:
                 yield function
             case Apply():
                 yield _UNKNOWN
-
-
-def _components(edges: dict[str, list[str]]) -> dict[str, int]:
-    """The strongly connected components of a graph, by number (Tarjan's algorithm)."""
-    numbers: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    component: dict[str, int] = {}
-    stack: list[str] = []
-    for start in edges:
-        if start in numbers:
-            continue
-        work: list[tuple[str, Iterator[str]]] = [(start, iter(edges[start]))]
-        numbers[start] = lowest[start] = len(numbers)
-        stack.append(start)
-        while work:
-            at, rest = work[-1]
-            for to in rest:
-                if to not in numbers:
-                    numbers[to] = lowest[to] = len(numbers)
-                    stack.append(to)
-                    work.append((to, iter(edges[to])))
-                    break
-                if to not in component:
-                    lowest[at] = min(lowest[at], numbers[to])
-            else:
-                work.pop()
-                if work:
-                    lowest[work[-1][0]] = min(lowest[work[-1][0]], lowest[at])
-                if lowest[at] == numbers[at]:
-                    while True:
-                        member = stack.pop()
-                        component[member] = numbers[at]
-                        if member == at:
-                            break
-    return component

@@ -33,7 +33,7 @@ def call_graph(main: str, counts: Mapping[str, Mapping[str, int]]) -> CallGraph:
         pending += calls[key]
     breakers: set[str] = set()
     order: list[str] = []
-    for cycle in _components(calls):
+    for cycle in components(calls):
         order += _break(cycle, calls, breakers)
     return CallGraph(tuple(order), sites, frozenset(breakers))
 
@@ -66,13 +66,13 @@ def _break(cycle: list[str], calls: Calls, breakers: set[str]) -> list[str]:
     left = [key for key in cycle if key not in cut]
     inner = {key: [callee for callee in calls[key] if callee in left] for key in left}
     order: list[str] = []
-    for part in _components(inner):
+    for part in components(inner):
         order += _break(part, inner, breakers)
     return order + [key for key in cycle if key in cut]
 
 
-def _components(calls: Calls) -> list[list[str]]:
-    """The strongly connected components of the calls (Tarjan), callees first."""
+def components(calls: Calls) -> list[list[str]]:
+    """The strongly connected components of the calls (Tarjan's algorithm), callees first. Every callee is a key."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
