@@ -1,11 +1,17 @@
-"""What tests of native programs share: the folders of the C compiler, which takes seconds to be made ready."""
+"""What tests share: the folders of the C compiler, which takes seconds to be made ready; how Ctrl-C is taken."""
 
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
+
+# A shell without job control starts what runs in the background (`make test &`) with SIGINT ignored, and so would
+# everything that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

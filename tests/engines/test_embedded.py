@@ -24,6 +24,16 @@ import Base
 def stuck() -> {forever(0n) == 1n : Nat}: {==}
 """
 
+# Long enough for the watch to see what it holds.
+SLEEPER = """\
+import Base
+
+def main() -> IO(Unit):
+  do IO<Unit>:
+    IO.sleep(300)
+    IO.print("awake")
+"""
+
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
@@ -151,13 +161,15 @@ def test_a_program_is_built_and_run(
     program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bendml_cache: Path
 ) -> None:
     monkeypatch.setenv("BENDML_CACHE", str(bendml_cache))
+    program.write_text(SLEEPER)
     engine = EmbeddedEngine(cache=tmp_path / "cache")
     built = engine.build(program, tmp_path / "out")
     assert (built.failure, built.code, built.stderr) == (None, 0, "")
     ran = engine.run_binary(tmp_path / "out", "x", threads=2)
-    assert (ran.failure, ran.stdout) == (None, "3n\n")
+    assert (ran.failure, ran.stdout) == (None, "awake\n")
     assert ran.usage.peak_resident_bytes is not None
-    assert engine.run(program).stdout == "3n\n"
+    assert 100_000 < ran.usage.peak_resident_bytes < 60_000_000
+    assert engine.run(program).stdout == "awake\n"
 
 
 def test_what_cannot_be_built_or_does_not_end_well(
