@@ -149,7 +149,8 @@ class _Inference:
 
     def _collect_reuse(self, expr: Match) -> None:
         root = self.roots.get(expr.scrutinee)
-        if root is None or root in self.owned or isinstance(expr.scrutinee.rep, Record):
+        rep = expr.scrutinee.rep
+        if root is None or root in self.owned or isinstance(rep, Record) or not is_counted(rep):
             return
         for arm in expr.arms:
             if not arm.fields or expr.scrutinee in free_variables(arm.body):
