@@ -69,9 +69,11 @@ def bench_mnist(options: BenchMnistOptions) -> int:
         console = standard_output()
         print_contest(console, bench.contest, agree=not bench.disagreements())
         print_trainings(console, bench)
-        for record in recorder.records:
-            if record.status is not Status.PASSED:
-                console.print(f"{record.status.value}: {record.id}: {record.detail}", soft_wrap=True, markup=False)
+    for record in recorder.records:
+        if record.status is not Status.PASSED:
+            line = f"{record.status.value}: {record.id}: {record.detail}"
+            print(line, file=sys.stderr if options.json else sys.stdout)
+    if not options.json:
         print_sealed(console, output)
     return 0 if manifest.verdict == "passed" else 1
 

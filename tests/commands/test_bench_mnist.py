@@ -73,9 +73,11 @@ def test_numbers_that_differ_are_not_said_to_agree(
 
 
 def test_json_is_pyperfs(tmp_path: Path, measured: Measured, capsys: pytest.CaptureFixture[str]) -> None:
-    measured(bench())
-    bench_mnist(options(tmp_path / "evidence", json=True))
-    assert len(json.loads(capsys.readouterr().out)["benchmarks"]) == 3
+    measured(bench(seconds=2.0))
+    assert bench_mnist(options(tmp_path / "evidence", json=True)) == 1
+    told = capsys.readouterr()
+    assert len(json.loads(told.out)["benchmarks"]) == 3
+    assert "failed: epoch: 2.000 s an epoch" in told.err
 
 
 def test_by_default_the_folder_is_named_by_the_time(
