@@ -256,7 +256,10 @@ def audit_laws(
 def setup(
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="Only these, such as bend,lean; a first part, such as cuda, names several."),
+        typer.Option(
+            metavar="NAMES",
+            help="Only these, such as bend,lean; a first part, such as cuda, and gpt2-tokenizer name several.",
+        ),
     ] = None,
     skip: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="All but these.")] = None,
     no_gpt2: Annotated[bool, typer.Option("--no-gpt2", help="Leave out GPT-2's weights and tokenizer.")] = False,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from bendml_cli.errors import ToolchainError
@@ -19,21 +18,21 @@ def mnist_folder(root: Path | None = None, watch: Watcher | None = None) -> Path
 
     Raises ToolchainError, with the reason, when they cannot be had or are not the pinned ones.
     """
-    return _folder(["mnist"], root, watch)
+    return _folder("mnist", root, watch)
 
 
 def gpt2_tokenizer_folder(root: Path | None = None, watch: Watcher | None = None) -> Path:
     """The folder that holds GPT-2's vocab.json and merges.txt. What is not there yet is installed, as by
-    `bendml setup --only gpt2-vocab,gpt2-merges`.
+    `bendml setup --only gpt2-tokenizer`.
 
     Raises ToolchainError, with the reason, when they cannot be had or are not the pinned ones.
     """
-    return _folder(["gpt2-vocab", "gpt2-merges"], root, watch)
+    return _folder("gpt2-tokenizer", root, watch)
 
 
-def _folder(names: Sequence[str], root: Path | None, watch: Watcher | None) -> Path:
-    """The folder that all of these artefacts are in. Raises ToolchainError."""
-    wanted = select(load_lock(), current_platform(), only=names, skip=[])
+def _folder(name: str, root: Path | None, watch: Watcher | None) -> Path:
+    """The folder that all artefacts of this name are in. Raises ToolchainError."""
+    wanted = select(load_lock(), current_platform(), only=[name], skip=[])
     home = home_or(root)
     folders = set()
     for outcome in set_up(wanted, home, offline=None, patience=Patience(), watch=watch or Silent()):

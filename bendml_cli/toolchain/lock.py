@@ -139,11 +139,13 @@ class Unpack(_Model):
 class Artefact(_Model):
     """One pinned thing for one platform.
 
-    `into` is where it is installed, from the root; artefacts that share a folder are merged there. `sha256` and `size`
+    `group` is a name for all that have it. `into` is where it is installed, from the root; artefacts that share a
+    folder are merged there. `sha256` and `size`
     are of the archive, or of the file where it is one file; `sha256` is None where the first download settles it.
     """
 
     name: Name
+    group: Name | None = None
     version: str
     platform: str
     role: str
@@ -186,6 +188,11 @@ class Lock(_Model):
     def names(self) -> list[str]:
         """The names of the artefacts, each once, in the file's order."""
         return list(dict.fromkeys(artefact.name for artefact in self.artefacts))
+
+    @property
+    def groups(self) -> list[str]:
+        """The names that artefacts share, each once, in the file's order."""
+        return list(dict.fromkeys(artefact.group for artefact in self.artefacts if artefact.group is not None))
 
     def platforms(self, name: str) -> list[str]:
         """The platforms that an artefact is pinned for. Raises UnknownName."""

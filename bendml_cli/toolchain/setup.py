@@ -68,8 +68,8 @@ class Wanted:
 
 def select(lock: Lock, platform: str, *, only: Iterable[str], skip: Iterable[str]) -> Wanted:
     """The artefacts for a platform: those named in `only` (all, when none is named) without those in `skip`. A name may
-    be the first part of several, such as `mnist` or `cuda`. One that was named and is not pinned for the platform has
-    failed. Raises UnknownName."""
+    be that of a group, or the first part of several, such as `mnist` or `cuda`. One that was named and is not pinned for
+    the platform has failed. Raises UnknownName."""
     named = _expand(lock, only)
     left_out = _expand(lock, skip)
     artefacts, unavailable = [], []
@@ -123,9 +123,13 @@ def set_up(
 def _expand(lock: Lock, names: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for name in names:
-        members = {known for known in lock.names if known == name or known.startswith(f"{name}-")}
+        members = {
+            known.name
+            for known in lock.artefacts
+            if name in (known.name, known.group) or known.name.startswith(f"{name}-")
+        }
         if not members:
-            raise UnknownName("artefact", name, lock.names)
+            raise UnknownName("artefact", name, [*lock.names, *lock.groups])
         found |= members
     return found
 

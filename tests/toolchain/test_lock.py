@@ -12,6 +12,7 @@ import yaml
 
 from bendml_cli.errors import ToolchainError, UnknownName
 from bendml_cli.toolchain.lock import ANY, PLATFORMS, Kind, Scheme, current_platform, load_lock, lock_file
+from bendml_cli.toolchain.setup import select
 
 NAMES = [
     *("bend", "lean", "cuda-nvrtc", "cuda-runtime", "c-compiler"),
@@ -87,6 +88,12 @@ def test_an_artefact_by_name_and_platform() -> None:
     assert caught.value.way_out == "it is for linux-x64, linux-arm64"
     with pytest.raises(UnknownName, match="there is no artefact 'coq'"):
         lock.artefact("coq", "linux-x64")
+
+
+def test_gpt2_tokenizer_names_its_two_files() -> None:
+    wanted = select(load_lock(), "linux-x64", only=["gpt2-tokenizer"], skip=[])
+    assert [artefact.name for artefact in wanted.artefacts] == ["gpt2-vocab", "gpt2-merges"]
+    assert load_lock().groups == ["gpt2-tokenizer"]
 
 
 @pytest.mark.parametrize(

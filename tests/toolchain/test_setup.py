@@ -376,6 +376,11 @@ def test_what_is_not_for_this_platform(lock: Lock, home: Path) -> None:
 
 
 def test_selection(lock: Lock) -> None:
+    both = [
+        each.model_copy(update={"group": "both"}) if each.name in ("tool", "data") else each for each in lock.artefacts
+    ]
+    lock = lock.model_copy(update={"artefacts": both})
+
     def names(*only: str, skip: tuple[str, ...] = ()) -> list[str]:
         return [artefact.name for artefact in select(lock, PLATFORM, only=only, skip=skip).artefacts]
 
@@ -384,6 +389,8 @@ def test_selection(lock: Lock) -> None:
     assert names("half") == ["half-up", "half-down"]
     assert names(skip=("half", "tool")) == ["other", "data"]
     assert names("half", skip=("half-up",)) == ["half-down"]
+    assert names("both") == ["tool", "data"]
+    assert names(skip=("both",)) == ["other", "half-up", "half-down"]
     with pytest.raises(UnknownName, match="there is no artefact 'hal'"):
         names("hal")
 
