@@ -68,8 +68,8 @@ class Wanted:
 
 def select(lock: Lock, platform: str, *, only: Iterable[str], skip: Iterable[str]) -> Wanted:
     """The artefacts for a platform: those named in `only` (all, when none is named) without those in `skip`. A name may
-    be that of a group, or the first part of several, such as `mnist` or `cuda`. One that was named and is not pinned for
-    the platform has failed. Raises UnknownName."""
+    be that of a group, or the first part of several, such as `mnist` or `cuda`. One that was named and is not pinned
+    for the platform has failed. Raises UnknownName."""
     named = _expand(lock, only)
     left_out = _expand(lock, skip)
     artefacts, unavailable = [], []
