@@ -95,8 +95,8 @@ class Reference(Protocol):
         """The case of these dimensions and operands. Raises ValueError when they do not fit the operation."""
 
     def sample(self, rng: random.Random, index: int, largest: int, low: float, high: float) -> Case:
-        """The case number `index` of a random run: dimensions up to `largest`, numbers from `low` to `high`. The first
-        ones are the smallest: dimensions of 0 and 1."""
+        """The case number `index` of a random run: dimensions up to `largest`, numbers from `low` to `high` (an
+        `Operation` takes infinities too: any F32). The first ones are the smallest: dimensions of 0 and 1."""
 
     def simpler(self, case: Case) -> Iterator[Case]:
         """Simpler cases, the simplest first, to look for what is left of a difference."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal
 
-from bendml_cli.reference.model import Case, Operand, Output, single
+from bendml_cli.reference.model import Case, Operand, Output, from_bits, single
 from bendml_cli.reference.pytorch import pytorch
 
 Sizes = tuple[int, ...]
@@ -145,8 +146,12 @@ def _rounded(x: float) -> float:
 
 
 def _any(rng: random.Random, low: float, high: float) -> float:
-    """A number of the range; now and then one of those that go wrong first."""
+    """A number of the range; now and then one of those that go wrong first. Of an infinite range, any F32: by its bits,
+    so that every size is as likely, or near 1, so that sums are of more than one number."""
     special = (0.0, -0.0, 1.0, -1.0, low, high)
+    if math.isinf(low):
+        ways = (from_bits(rng.getrandbits(32)), rng.uniform(-2.0, 2.0), rng.choice((*special, math.nan)))
+        return single(rng.choices(ways, (1, 4, 1))[0])
     return single(rng.choice(special) if rng.random() < 0.1 else rng.uniform(low, high))
 
 

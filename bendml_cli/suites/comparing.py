@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+
+from pydantic_core import to_json
 
 from bendml_cli.errors import ReferenceUnavailable
 from bendml_cli.reference.model import Case, Output, Reference
@@ -15,6 +16,8 @@ from bendml_cli.suites.differences import Comparison, Difference, Tolerance, com
 from bendml_cli.suites.programs import Found, Program, skipped
 
 _SHRINKING_SECONDS = 60.0
+_NUMBERS_AT_ONCE = 50_000
+"""So many numbers are about what a program is given at once while a case is shrunk: it holds them all in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class Differing:
     def text(self) -> str:
         """The case for people, and as the line that the program reads."""
         operands = [{"shape": each.shape, "numbers": each.numbers} for each in self.case.operands]
-        return json.dumps(
+        return _json(
             {
                 "operation": self.case.word,
                 "dims": self.case.dims,
@@ -39,8 +42,7 @@ class Differing:
                 "answer": self.answer,
                 "problem": self.problem,
                 "line": self.case.line(),
-            },
-            indent=1,
+            }
         )
 
 
@@ -115,12 +117,27 @@ def _shrink(
     """The simplest case that still differs, as far as a minute of looking goes."""
     ends = time.monotonic() + _SHRINKING_SECONDS
     while time.monotonic() < ends:
-        candidates = list(reference.simpler(differing.case))
-        simpler = _ask(program, arguments, reference, candidates, tolerance).differing if candidates else None
-        if simpler is None:
+        for candidates in _batches(reference.simpler(differing.case)):
+            simpler = _ask(program, arguments, reference, candidates, tolerance).differing
+            if simpler is not None:
+                differing = simpler
+                break
+        else:
             break
-        differing = simpler
     return differing
+
+
+def _batches(cases: Iterable[Case]) -> Iterator[list[Case]]:
+    batch: list[Case] = []
+    numbers = 0
+    for case in cases:
+        batch.append(case)
+        numbers += sum(len(operand.numbers) for operand in case.operands)
+        if numbers >= _NUMBERS_AT_ONCE:
+            yield batch
+            batch, numbers = [], 0
+    if batch:
+        yield batch
 
 
 def _worst(comparisons: Sequence[Comparison]) -> tuple[int, Difference] | None:
@@ -145,7 +162,7 @@ def _summary(
     drawn: Mapping[str, object] | None,
 ) -> str:
     worst = _worst(answers.comparisons)
-    return json.dumps(
+    return _json(
         {
             "reference": reference.name,
             "by": f"PyTorch {pytorch().__version__}" if reference.torch else "plain Python",
@@ -155,9 +172,13 @@ def _summary(
             "numbers": sum(each.numbers for each in answers.comparisons),
             "identical": sum(each.identical for each in answers.comparisons),
             "worst": worst and {"case": worst[0], "dims": cases[worst[0]].dims, **asdict(worst[1])},
-        },
-        indent=1,
+        }
     )
+
+
+def _json(facts: Mapping[str, object]) -> str:
+    """As JSON, where infinities and NaN, which it cannot say, are strings."""
+    return to_json(facts, indent=1, inf_nan_mode="strings").decode()
 
 
 def _dims(case: Case) -> str:

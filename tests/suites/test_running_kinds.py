@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from bendml_cli.errors import ReferenceUnavailable, SuiteError
 from bendml_cli.project import Project
 from bendml_cli.reference import operation
 from bendml_cli.reference.model import bits_of, from_bits, single
+from bendml_cli.suites import comparing
 from bendml_cli.suites.case import Outcome, Session, Status
 from bendml_cli.suites.schema import select_suites
 from tests.fakes import FakeEngine, make_project
@@ -220,6 +222,34 @@ def test_a_case_that_differs_is_shrunk_and_kept(tmp_path: Path) -> None:
     assert json.loads(added.keep["embedded/differing-case.json"])["dims"] != [2, 3]
 
 
+def test_an_infinite_range_has_numbers_that_are_none(tmp_path: Path) -> None:
+    def fault(rows: Matrix) -> Matrix:
+        return [[0.0 if math.isnan(x) else x for x in row] for row in rows]
+
+    check = FUZZ.replace("cases: 40", "cases: 40, range: [-.inf, .inf]")
+    assert {outcome.status for outcome in run(tmp_path, check, Runner(answer=entrywise()))} == {Status.PASSED}
+    added, _ = run(tmp_path, check, Runner(answer=entrywise(fault)))
+    assert ": 0.0 for nan (shrunk from case" in added.detail
+    # As JSON that any reader takes.
+    shrunk = json.loads(added.keep["embedded/shrunk-case.json"], parse_constant=pytest.fail)
+    assert "NaN" in str(shrunk["operands"]) or "Infinity" in str(shrunk["operands"])
+
+
+def test_shrinking_asks_about_a_few_cases_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparing, "_NUMBERS_AT_ONCE", 100)
+    counts: list[int] = []
+
+    def answer(arguments: tuple[str, ...]) -> Ran:
+        counts.append(len(Path(arguments[0]).read_text().split()))
+        return entrywise(lambda rows: [[x + 1 for x in row] for row in rows])(arguments)
+
+    added, _ = run(tmp_path, FUZZ, Runner(answer=answer))
+    assert added.detail.startswith("dimensions 1 1: [0, 0]: 1.0 for 0.0")
+    whole = [count for count in counts if count > 300]
+    assert len(whole) == 2  # The cases of each of the two references; what they are shrunk by are fewer at once.
+    assert len(counts) > 4
+
+
 def test_a_crash_is_traced_to_its_case(tmp_path: Path) -> None:
     def answer(arguments: tuple[str, ...]) -> Ran:
         lines = Path(arguments[0]).read_text().splitlines()
@@ -259,6 +289,15 @@ def test_without_pytorch_the_checks_are_skipped_and_say_how_to_have_them(
         (FUZZ.replace("tensor.sub", "tensor.add"), "checks[0].references[1]: 'tensor.add' is named twice"),
         (FUZZ.replace("cases: 40", "cases: 0"), "checks[0].cases: "),
         (FUZZ.replace("cases: 40", "cases: 4, range: [1, 0]"), "checks[0].range: the first number must not be above"),
+        (FUZZ.replace("cases: 40", "cases: 4, range: [0, .inf]"), "checks[0].range: both numbers must be finite, or"),
+        (
+            FUZZ.replace("cases: 40", "cases: 4, range: [.nan, 1]"),
+            "checks[0].range: the first number must not be above",
+        ),
+        (
+            FUZZ.replace("cases: 40", "cases: 4, range: [-.inf, .inf]").replace("tensor.sub", "autograd.expr"),
+            "checks[0].references[1]: autograd.expr takes numbers from a finite range only",
+        ),
         (RUNS.replace("no .ile", "("), "checks[0].stderr: is no regular expression"),
         (RUNS.replace("status: 2", "stdout: x, pattern: y"), "checks[0].pattern: is given beside stdout"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from functools import partial
@@ -12,6 +13,7 @@ from pydantic import Field
 from bendml_cli.errors import ReferenceUnavailable
 from bendml_cli.reference.catalogue import REFERENCES
 from bendml_cli.reference.model import Reference
+from bendml_cli.reference.operation import Operation
 from bendml_cli.suites.arguments import filled
 from bendml_cli.suites.case import Case, Outcome, Place, Session
 from bendml_cli.suites.comparing import compare_cases
@@ -19,13 +21,16 @@ from bendml_cli.suites.differences import Tolerance
 from bendml_cli.suites.kinds.base import Check, InnerPath
 from bendml_cli.suites.programs import Found, Program, skipped, with_program
 
+EVERYTHING = (-math.inf, math.inf)
+
 
 class FuzzCheck(Check):
     """One case for each of `references`: so many random `cases` of it, in one run of the program.
 
     The program gets `arguments`, in which names stand for folders as in those of `runs`, and a file of the cases.
-    `seed` makes the same cases in every run. Dimensions go up to `largest`, numbers lie in `range`. A case that differs
-    by more than the tolerances is shrunk, and kept in the evidence.
+    `seed` makes the same cases in every run. Dimensions go up to `largest`, numbers lie in `range`: from -infinity to
+    infinity, they are any F32, NaN too. A case that differs by more than the tolerances is shrunk, and kept in the
+    evidence.
     """
 
     kind: Literal["fuzz"]
@@ -45,8 +50,15 @@ class FuzzCheck(Check):
             yield from ((("references", index), problem) for problem in unknown_reference(name))
             if name in self.references[:index]:
                 yield ("references", index), f"'{name}' is named twice"
-        if not self.range[0] <= self.range[1]:
+        low, high = self.range
+        if not low <= high:
             yield ("range",), "the first number must not be above the second"
+        elif (low, high) == EVERYTHING:
+            for index, name in enumerate(self.references):
+                if name in REFERENCES and not isinstance(REFERENCES[name], Operation):
+                    yield ("references", index), f"{name} takes numbers from a finite range only"
+        elif not math.isfinite(high - low):
+            yield ("range",), "both numbers must be finite, or the range [-.inf, .inf]"
 
     def cases(self, suite: str, place: Place) -> Iterator[Case]:
         for name in self.references:
