@@ -11,7 +11,7 @@ def show_tables(entries: list[ShowEntry]) -> tuple[list[str], str]:
     rows: list[str] = []
     for at, entry in enumerate(entries):
         parts = ", ".join(map(str, [*entry.parts, 0, 0][:2]))
-        constructors = "NULL"
+        constructors = choice = "NULL"
         if entry.constructors:
             constructors = f"show{at}"
             made = []
@@ -24,7 +24,14 @@ def show_tables(entries: list[ShowEntry]) -> tuple[list[str], str]:
                     fields = live = "NULL"
                 made.append(f"{{{c_string(each.name)}, {len(each.fields)}, {fields}, {live}}}")
             lines.append(f"static const b_show_constructor {constructors}[] = {{{', '.join(made)}}};")
-        rows.append(f"  {{B_SHOW_{entry.kind.upper()}, {{{parts}}}, {constructors}, {c_string(entry.text)}}},")
+        if entry.kind == "choice":
+            choice = f"&show{at}"
+            for name, numbers in (("path", entry.path), ("entries", entry.parts)):
+                lines.append(f"static const uint32_t show{at}_{name}[] = {{{', '.join(map(str, numbers))}}};")
+            counts = f"{len(entry.path)}, show{at}_path, {len(entry.parts)}, show{at}_entries"
+            lines.append(f"static const b_show_choice show{at} = {{{counts}}};")
+        text = c_string(entry.text)
+        rows.append(f"  {{B_SHOW_{entry.kind.upper()}, {{{parts}}}, {constructors}, {choice}, {text}}},")
     return [*lines, "static const b_show_entry shows[] = {", *rows, "};"], "shows"
 
 

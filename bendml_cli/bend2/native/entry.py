@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import NamedTuple
 
 from bendml_cli.bend2.check.checker import Checker
-from bendml_cli.bend2.core.book import spell_by_path
+from bendml_cli.bend2.core.book import Constructor, spell_by_path
+from bendml_cli.bend2.core.evaluate import argument
 from bendml_cli.bend2.core.quote import normal_form
 from bendml_cli.bend2.core.show import show
-from bendml_cli.bend2.core.values import Thunk, Value, VApp, VData, VEq, VKind, VLam, VPi, VQuant, ready
+from bendml_cli.bend2.core.terms import Term
+from bendml_cli.bend2.core.values import (
+    Env,
+    Thunk,
+    VAbsurd,
+    Value,
+    VApp,
+    VCtr,
+    VData,
+    VEq,
+    VKind,
+    VLam,
+    VMatch,
+    VNat,
+    VPi,
+    VQuant,
+    VRef,
+    VStr,
+    VVar,
+    ready,
+)
 from bendml_cli.bend2.native import types
 from bendml_cli.bend2.native.flatten import flatten_records
 from bendml_cli.bend2.native.ir import Call, Construct, Expr, Fun, Lambda, Names, Program
@@ -23,6 +45,8 @@ MAIN = "main"
 MAIN_MAY_BE = "main may be an IO, or data that can be printed"
 LARGEST_TABLE = 1000
 """Of more different types than this, a value's parts print as `…`: only types that grow without end have so many."""
+DEEPEST_CHOICE = 8
+"""A type that depends on what is deeper than this in an earlier field is taken for unknown."""
 _IO_OP = types.Boxed("IO.OP", (types.ANY,))
 _LITERALS = {"U32": "u32", "F32": "f32", "Char": "char", "String": "string"}
 
@@ -70,6 +94,26 @@ def _is_io(lowering: Lowering, type_: Thunk) -> bool:
         return False
     result = machine.force(inner.codomain(lowering.reps.fresh()))
     return isinstance(result, VData) and result.key == "IO.OP"
+
+
+class _Place(NamedTuple):
+    """A live field: where it is in a cell, by live field of live field, and its type: a term under a datatype's
+    arguments and the values of the fields before it."""
+
+    path: tuple[int, ...]
+    term: Term
+    args: Env
+    before: Env
+
+    def type_(self, known: dict[int, Thunk]) -> Thunk:
+        """The type, with what is known of the fields before it."""
+        return argument(self.term, self.args + tuple([_filled(each, known) for each in self.before]))
+
+
+def _filled(variable: Thunk, known: dict[int, Thunk]) -> Thunk:
+    """What a field's variable stands for, as far as its constructor and those inside it are known."""
+    at = known.get(variable.level, variable).full
+    return ready(VCtr(at.key, tuple([_filled(each, known) for each in at.args]))) if isinstance(at, VCtr) else variable
 
 
 class ShowTable:
@@ -155,21 +199,76 @@ class ShowTable:
                 element = self._reps.field_types(data, constructors[-1 if data.key == "List" else 0])[0]
                 return ShowEntry("list" if data.key == "List" else "array", (self._entry(element),))
             if data.key == "Sigma":
-                first, second = self._reps.field_types(data, constructors[0])
-                return ShowEntry("tuple", (self._entry(first), self._entry(second)))
+                return ShowEntry("tuple", self._fields(data, constructors[0]))
         shown = []
         for each in constructors:
             live = tuple([is_live(field.quantity) for field in each.fields])
-            types_ = self._reps.field_types(data, each)
-            fields = [self._field(type_, here) for type_, here in zip(types_, live, strict=True)]
-            shown.append(ShowConstructor(spell_by_path(each.key), tuple(fields), live))
+            shown.append(ShowConstructor(spell_by_path(each.key), self._fields(data, each), live))
         return ShowEntry("data", constructors=tuple(shown))
 
-    def _field(self, type_: Thunk, live: bool) -> int:
-        """A field's entry; of an erased one only a proof is known."""
-        if live or isinstance(self._machine.force(type_), VEq):
+    def _fields(self, data: VData, constructor: Constructor) -> tuple[int, ...]:
+        """The entries of a constructor's fields; of an erased one only a proof is known."""
+        values, places = self._opened(data, constructor, ())
+        entries = []
+        for at, field in enumerate(constructor.fields):
+            if is_live(field.quantity):
+                entries.append(self._field(places[values[at].level], places, {}))
+            else:
+                type_ = argument(field.type, data.args + values[:at])
+                proof = isinstance(self._machine.force(type_), VEq)
+                entries.append(self._entry(type_) if proof else self._text("_"))
+        return tuple(entries)
+
+    def _opened(self, data: VData, constructor: Constructor, path: tuple[int, ...]) -> tuple[Env, dict[int, _Place]]:
+        """Variables for a constructor's fields, and the places of those that are live, by the variable's level."""
+        values: Env = ()
+        places: dict[int, _Place] = {}
+        for field in constructor.fields:
+            variable = self._reps.fresh()
+            if is_live(field.quantity):
+                places[variable.level] = _Place((*path, len(places)), field.type, data.args, values)
+            values = (*values, variable)
+        return values, places
+
+    def _field(self, field: _Place, places: dict[int, _Place], known: dict[int, Thunk]) -> int:
+        """The entry of a live field. If its type is stuck on what is at one of the places, it is a choice by the
+        constructor of that; `known` are the constructors chosen so far, by the level of what they stand for."""
+        type_ = field.type_(known)
+        stuck = self._stuck_on(self._machine.force(type_))
+        if isinstance(stuck, VCtr | VNat | VStr | VAbsurd):
+            return self._text("_")  # no case fits: there is no such value
+        if not isinstance(stuck, VVar) or stuck.level not in places:
             return self._entry(type_)
-        return self._text("_")
+        place = places[stuck.level]
+        data = self._tagged(place, known)
+        if data is None:
+            return self._entry(type_)
+        parts = []
+        for key in self._book.datatypes[data.key].constructors:
+            values, inner = self._opened(data, self._book.constructors[key], place.path)
+            chosen = {**known, stuck.level: ready(VCtr(key, values))}
+            parts.append(self._text("_") if key in data.removed else self._field(field, {**places, **inner}, chosen))
+        return parts[0] if len(set(parts)) == 1 else self._add(ShowEntry("choice", tuple(parts), path=place.path))
+
+    def _stuck_on(self, type_: Value) -> Value:
+        """What must be known for a type to go on: a variable, or what no case fits; a type that is known itself."""
+        value = type_
+        while isinstance(value, VApp):
+            if isinstance(value.head, VRef) and (body := self._machine.bodies.get(value.head.ref.key)):
+                value = self._machine.whnf(body.term, (), value.args, True)  # the match inside the call
+            if not isinstance(value, VApp) or not isinstance(value.head, VMatch):
+                break
+            value = self._machine.force(value.args[0])
+        return value.head if isinstance(value, VApp) else value
+
+    def _tagged(self, place: _Place, known: dict[int, Thunk]) -> VData | None:
+        """The datatype of what is at a place, if a choice can be made by it: its constructor shows in its word."""
+        type_ = place.type_(known)
+        rep = self._reps.of(type_)
+        data = self._machine.force(type_)
+        shows = isinstance(rep, types.Unit | types.Nat | types.Enum | types.Record | types.Boxed)
+        fits = len(place.path) <= DEEPEST_CHOICE and len(self._entries) < LARGEST_TABLE
+        return data if isinstance(data, VData) and shows and fits else None
 
     def _refusal(self, what: str) -> BendError:
         message = f"main's value is, or holds, {what}, which cannot be printed"

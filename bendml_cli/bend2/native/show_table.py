@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-ShowKind = Literal["nat", "u32", "f32", "char", "string", "list", "tuple", "array", "data", "text"]
+ShowKind = Literal["nat", "u32", "f32", "char", "string", "list", "tuple", "array", "data", "choice", "text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,9 @@ class ShowEntry:
     - list `[a, b]`, array `[a, b]`: `parts` is the element; of a list, the constructors Nil and Con have tags 0 and 1;
     - tuple `(a, b, c)`: `parts` are the two sides; a second side that is a tuple goes on without parentheses;
     - data `Name{a, b}`: the constructor by tag;
+    - choice: of a field whose type depends on an earlier field of the same constructor: `path` leads from the
+      constructor's cell, by live fields, to the value that decides (a Nat's field is the number before it), and `parts`
+      are the entries by that value's tag (of a Nat: zero, successor);
     - text: printed as it is (a proof `{==}`).
     """
 
@@ -36,3 +39,4 @@ class ShowEntry:
     parts: tuple[int, ...] = ()
     constructors: tuple[ShowConstructor, ...] = ()
     text: str = ""
+    path: tuple[int, ...] = ()

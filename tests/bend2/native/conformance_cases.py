@@ -21,7 +21,6 @@ BATCHES = 12
 
 KNOWN = {
     "base/nat_literal_largest.bend": "a Nat past the largest literal is printed as it was written, 2n+4294967294n",
-    "matching/erased_dead_region.bend": "what the second part of the pair is depends on the first part's value",
 }
 """Cases that a running program cannot print so, and why."""
 

@@ -87,7 +87,13 @@ class Shapes:
             self.enum,
             self.proof,
         ]
-        compounds: list[Callable[[int], Shape]] = [self.a_list, self.a_tuple, self.an_array, self.a_datatype]
+        compounds: list[Callable[[int], Shape]] = [
+            self.a_list,
+            self.a_tuple,
+            self.a_choice,
+            self.an_array,
+            self.a_datatype,
+        ]
         pick = self.chance.choice(leaves if depth == 0 else leaves + 3 * compounds)
         return pick(depth - 1)
 
@@ -187,6 +193,21 @@ class Shapes:
             return cell(0, left, right), Ctr("Tuple", (shown_left, shown_right))
 
         return Shape(self.add(ShowEntry("tuple", (first.entry, second.entry))), make)
+
+    def a_choice(self, depth: int) -> Shape:
+        """A tuple whose first side, by a number in it, decides what the second one is."""
+        parts = [self.shape(depth) for _ in range(3)]
+        number = self.add(ShowEntry("nat"))
+        first = self.add(ShowEntry("tuple", (number, number)))
+        second = self.add(ShowEntry("choice", tuple(part.entry for part in parts), path=(0, 1)))
+
+        def make(size: int) -> Made:
+            chosen = self.chance.choice([0, 1, 2, 1 << 32])
+            word, shown = parts[min(chosen, 2)].make(size // 2)
+            numbers = Ctr("Tuple", (NatLit(7), NatLit(chosen)))
+            return cell(0, cell(0, immediate(7), immediate(chosen)), word), Ctr("Tuple", (numbers, shown))
+
+        return Shape(self.add(ShowEntry("tuple", (first, second))), make)
 
     def an_array(self, depth: int) -> Shape:
         element = self.shape(depth)

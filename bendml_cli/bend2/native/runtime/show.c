@@ -92,6 +92,19 @@ static void print_string(V string) {
 
 /* ---- structures ---- */
 
+/* The entry of a cell's field, once the fields that its type depends on were looked at. */
+static uint32_t chosen(const printer *p, uint32_t entry, V cell) {
+  while (p->table[entry].kind == B_SHOW_CHOICE) {
+    const b_show_choice *choice = p->table[entry].choice;
+    V at = cell;
+    for (uint32_t step = 0; step < choice->depth; step++)
+      at = b_is_imm(at) ? b_imm(b_imm_value(at) - 1) : b_ptr(at)->f[choice->path[step]];
+    uint64_t tag = b_is_imm(at) ? b_imm_value(at) : b_ptr(at)->tag;
+    entry = choice->entries[tag < choice->count ? tag : choice->count - 1];
+  }
+  return entry;
+}
+
 static void print_data(printer *p, const b_show_constructor *constructor, V value) {
   print(constructor->name);
   print("{");
@@ -99,7 +112,8 @@ static void print_data(printer *p, const b_show_constructor *constructor, V valu
   unsigned live = 0;
   for (uint32_t at = 0; at < constructor->count; at++) live += constructor->live[at];
   for (uint32_t at = constructor->count; at-- > 0;) {
-    push_value(p, constructor->fields[at], constructor->live[at] ? b_ptr(value)->f[--live] : b_imm(0));
+    V field = constructor->live[at] ? b_ptr(value)->f[--live] : b_imm(0);
+    push_value(p, chosen(p, constructor->fields[at], value), field);
     if (at) push_text(p, ", ");
   }
 }
@@ -119,10 +133,11 @@ static void print_list_rest(printer *p, piece list) {
 static void print_tuple_rest(printer *p, piece tuple) {
   const V *fields = b_ptr(tuple.value)->f;
   const uint32_t *parts = p->table[tuple.entry].parts;
-  if (p->table[parts[1]].kind == B_SHOW_TUPLE)
-    push(p, (piece){.kind = TUPLE, .entry = parts[1], .value = fields[1]});
+  uint32_t second = chosen(p, parts[1], tuple.value);
+  if (p->table[second].kind == B_SHOW_TUPLE)
+    push(p, (piece){.kind = TUPLE, .entry = second, .value = fields[1]});
   else
-    push_value(p, parts[1], fields[1]);
+    push_value(p, second, fields[1]);
   push_text(p, ", ");
   push_value(p, parts[0], fields[0]);
 }
@@ -181,6 +196,7 @@ static void print_value(printer *p, piece item) {
       push(p, item);
       break;
     case B_SHOW_DATA: print_data(p, &entry->constructors[b_tag(item.value)], item.value); break;
+    case B_SHOW_CHOICE: B_NEVER();
     case B_SHOW_TEXT: print(entry->text); break;
   }
 }

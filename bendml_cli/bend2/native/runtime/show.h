@@ -14,6 +14,7 @@ typedef enum {
   B_SHOW_TUPLE,
   B_SHOW_ARRAY,
   B_SHOW_DATA,
+  B_SHOW_CHOICE,
   B_SHOW_TEXT
 } b_show_kind;
 
@@ -26,11 +27,21 @@ typedef struct b_show_constructor {
   const uint8_t *live;
 } b_show_constructor;
 
+/* Of a field whose type depends on an earlier field: where in the constructor's cell the value is that decides, by field
+   of field, and the entries by its tag. A Nat's field is the number before it, and its tag 0 or 1. */
+typedef struct b_show_choice {
+  uint32_t depth;
+  const uint32_t *path;
+  uint32_t count;
+  const uint32_t *entries;
+} b_show_choice;
+
 /* One type, of a value in its form as a word. b_show (bend.h) prints by a table of these; the first is main's type. */
 typedef struct b_show_entry {
   b_show_kind kind;
   uint32_t parts[2];                      /* list, array: the element; tuple: its two sides */
   const b_show_constructor *constructors; /* data: by tag */
+  const b_show_choice *choice;            /* choice: only where a constructor or a tuple has its fields' entries */
   const char *text;                       /* text */
 } b_show_entry;
 
