@@ -17,11 +17,14 @@ from bendml_cli.tokenizer.corpora import encode_cached, ids_bytes, ids_of_bytes
 from bendml_cli.tokenizer.files import MERGES_FILE, VOCAB_FILE, save
 from bendml_cli.tokenizer.tokenizer import Tokenizer, train
 from bendml_cli.tokenizer.vocabulary import BYTES
+from bendml_cli.tokenizer.whole import write_whole
 from bendml_cli.toolchain.data import gpt2_tokenizer_folder
 
 _STANDARD_INPUT = Path("-")
 _IDS_ON_A_LINE = 16
-_DIGITS_AND_SPACE = b"0123456789 \t\r\n"
+_DIGITS_AND_SPACE = b"0123456789 \t\n\r\v\f"
+_MOST_DIGITS = 1000
+"""No id has as many; Python reads no number of some thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +130,15 @@ def _read_ids(file: Path, *, binary: bool) -> Sequence[int]:
             return ids_of_bytes(data)
         except ValueError:
             raise TokenizerError(f"{file}: {len(data)} bytes are no whole number of 32-bit ids") from None
-    if data.translate(None, _DIGITS_AND_SPACE):
-        words = data.split()
-        at, word = next((at, word) for at, word in enumerate(words) if not word.isdigit())
+    words = data.split()
+    if data.translate(None, _DIGITS_AND_SPACE) or max(map(len, words), default=0) > _MOST_DIGITS:
+        at, word = next((at, word) for at, word in enumerate(words) if not word.isdigit() or len(word) > _MOST_DIGITS)
         shown = word[:32].decode("utf-8", "backslashreplace")
         raise TokenizerError(
             f"{file}: '{shown}', word {at + 1}, is not an id",
             "ids are decimal numbers with white space between them; --binary reads 32-bit numbers",
         )
-    return [int(word) for word in data.split()]
+    return [int(word) for word in words]
 
 
 def _ids_text(ids: array[int]) -> bytes:
@@ -157,6 +160,4 @@ def _write(output: Path | None, data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     else:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        with output.open("xb") as out:
-            out.write(data)
+        write_whole(output, data)

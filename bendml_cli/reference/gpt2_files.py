@@ -51,11 +51,13 @@ def write_numbers(source: Path, folder: Path) -> None:
     """Write into `folder` what the vocab.json and merges.txt in `source` say: two numbers for each merge, a byte as
     itself and what merge k made as 256 + k; and the token id of each byte.
 
-    Raises TokenizerError when they are damaged, BendmlError when their ids are not as GPT-2's are, and OSError.
+    The folder is made if need be. Raises TokenizerError when they are damaged, BendmlError when their ids are not as
+    GPT-2's are, and OSError.
     """
     vocabulary = load(source)
     require_gpt2_ids(vocabulary)
     merges = "".join(f"{left} {right}\n" for left, right in vocabulary.merges)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / MERGES_FILE).write_text(merges, encoding="ascii")
     (folder / BYTES_FILE).write_text("".join(f"{number}\n" for number in vocabulary.ids[:BYTES]), encoding="ascii")
 
@@ -73,6 +75,8 @@ def require_gpt2_ids(vocabulary: Vocabulary) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m bendml_cli.reference.gpt2_files FOLDER")
     try:
         write_numbers(gpt2_source(), Path(sys.argv[1]))
     except BendmlError as error:

@@ -8,10 +8,8 @@ An entry that is damaged is made anew.
 from __future__ import annotations
 
 import hashlib
-import os
 import struct
 import sys
-import tempfile
 from array import array
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +18,7 @@ import regex
 
 from bendml_cli.tokenizer.pieces import PATTERN
 from bendml_cli.tokenizer.tokenizer import Tokenizer
+from bendml_cli.tokenizer.whole import write_whole
 
 _MAGIC = b"bendml ids 1\n"
 _HEADER = struct.Struct(f"<{len(_MAGIC)}sQ32s")
@@ -44,17 +43,8 @@ def encode_cached(
         told(len(text))
         return ids
     (ids,) = tokenizer.encode_batch([text], specials=specials, threads=threads, told=told)
-    folder.mkdir(parents=True, exist_ok=True)
     data = ids_bytes(ids)
-    handle, name = tempfile.mkstemp(dir=folder, prefix=".new-")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(_HEADER.pack(_MAGIC, len(ids), hashlib.sha256(data).digest()))
-            out.write(data)
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(file, _HEADER.pack(_MAGIC, len(ids), hashlib.sha256(data).digest()) + data)
     return ids
 
 

@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bendml_cli.diagnostics import printable
 from bendml_cli.errors import TokenizerError
 from bendml_cli.tokenizer.vocabulary import BYTE_CHARS, LARGEST_ID, Merge, Vocabulary
+from bendml_cli.tokenizer.whole import write_whole
 
 VOCAB_FILE = "vocab.json"
 MERGES_FILE = "merges.txt"
@@ -53,13 +55,12 @@ def load_files(vocab: Path, merges: Path) -> Vocabulary:
 
 def save(vocabulary: Vocabulary, folder: Path) -> None:
     """Write both files into a folder, which is made if need be. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
     spelled = [spell(text) for text in vocabulary.spelled]
     numbers = dict(zip(spelled, vocabulary.ids, strict=True)) | dict(vocabulary.specials)
     by_id = dict(sorted(numbers.items(), key=lambda item: item[1]))
-    (folder / VOCAB_FILE).write_text(json.dumps(by_id), encoding="utf-8")
+    write_whole(folder / VOCAB_FILE, json.dumps(by_id).encode())
     lines = [f"{_VERSION}: 0.2", *(f"{spelled[left]} {spelled[right]}" for left, right in vocabulary.merges)]
-    (folder / MERGES_FILE).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_whole(folder / MERGES_FILE, "".join(f"{line}\n" for line in lines).encode())
 
 
 def spell(token: bytes) -> str:
@@ -79,6 +80,8 @@ def _read_vocab(file: Path) -> dict[str, int]:
         numbers = json.loads(_read(file), object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         raise _bad(file, f"not JSON: {error.msg}", line=error.lineno) from None
+    except (ValueError, RecursionError):
+        raise _bad(file, "not JSON that can be read: a number is too long, or too much is nested") from None
     if not isinstance(numbers, dict):
         raise _bad(file, "not a JSON object of tokens and their ids")
     texts: dict[int, str] = {}
@@ -118,4 +121,5 @@ def _read(file: Path) -> str:
 
 
 def _bad(file: Path, what: str, *, line: int | None = None) -> TokenizerError:
+    what = printable(what)
     return TokenizerError(f"{file}:{line}: {what}" if line else f"{file}: {what}")

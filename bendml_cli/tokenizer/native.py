@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 import regex
 
+from bendml_cli.bend2.digests import file_digest
 from bendml_cli.bend2.native.build import CompilerError, build_library
 from bendml_cli.bend2.native.options import Options
 from bendml_cli.bend2.native.zig import find_zig, processor
@@ -47,26 +48,36 @@ def _loaded() -> ctypes.CDLL | NativeUnavailable:
     zig = find_zig()
     if zig is None:
         return NativeUnavailable("the C compiler is not installed (the Python package ziglang)")
-    options = Options()
-    sources = sorted(_CORE.glob("*.[ch]"))
-    # The header of Unicode's classes is what `regex` makes of it.
-    parts = [zig.version, *options.flags(), processor(), regex.__version__]
-    digest = hashlib.sha256("\0".join(parts).encode())
-    for file in sources:
-        digest.update(file.name.encode() + b"\0" + file.read_bytes())
-    kept = native_folder() / "tokenizer" / f"{digest.hexdigest()[:32]}.so"
     try:
-        if not kept.exists():
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            with TemporaryDirectory(dir=kept.parent, prefix=".headers-") as folder:
-                (Path(folder) / "classes.h").write_text(class_header(), encoding="ascii")
-                compiled = [file for file in sources if file.suffix == ".c"]
-                build_library(compiled, Path(folder), kept, options, native_tools())
-        return _declared(ctypes.CDLL(str(kept)))
+        return _declared(ctypes.CDLL(str(_library(zig.version))))
     except CompilerError as error:
         return NativeUnavailable(error.message)
     except OSError as error:
         return NativeUnavailable(str(error))
+
+
+def _library(compiler: str) -> Path:
+    """The compiled core, whose name ends with its digest: a damaged one is made anew. Raises CompilerError and
+    OSError."""
+    options = Options()
+    sources = sorted(_CORE.glob("*.[ch]"))
+    # The header of Unicode's classes is what `regex` makes of it.
+    parts = [compiler, *options.flags(), processor(), regex.__version__]
+    digest = hashlib.sha256("\0".join(parts).encode())
+    for source in sources:
+        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    name = digest.hexdigest()[:32]
+    folder = native_folder() / "tokenizer"
+    for kept in folder.glob(f"{name}-*.so"):
+        if kept.stem == f"{name}-{file_digest(kept)}":
+            return kept
+        kept.unlink(missing_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder, prefix=".headers-") as headers:
+        (Path(headers) / "classes.h").write_text(class_header(), encoding="ascii")
+        made = Path(headers) / "core.so"
+        build_library([each for each in sources if each.suffix == ".c"], Path(headers), made, options, native_tools())
+        return made.replace(folder / f"{name}-{file_digest(made)}.so")
 
 
 def _declared(core: ctypes.CDLL) -> ctypes.CDLL:

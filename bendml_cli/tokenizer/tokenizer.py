@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from array import array
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +17,7 @@ from bendml_cli.tokenizer.files import load, load_files, save
 from bendml_cli.tokenizer.native import NativeEncoder, NativeTrainer, NativeUnavailable, load_core
 from bendml_cli.tokenizer.pieces import cuts, text_bytes
 from bendml_cli.tokenizer.pure import PythonEncoder, PythonTrainer
-from bendml_cli.tokenizer.vocabulary import BYTES, Merge, Vocabulary
+from bendml_cli.tokenizer.vocabulary import BYTES, Merge, Vocabulary, special_bytes
 
 _PART = 1 << 20
 _MERGES_AT_A_TIME = 128
@@ -61,9 +62,7 @@ class Tokenizer:
         self.vocabulary = vocabulary
         native = choose(backend) is Backend.NATIVE
         self._encoder: Encoder = NativeEncoder(vocabulary) if native else PythonEncoder(vocabulary)
-        # The longest first: one may begin another.
-        specials = sorted(vocabulary.specials, key=lambda text: (-len(text.encode()), text))
-        self._special = re.compile(b"(%s)" % b"|".join(re.escape(text.encode()) for text in specials))
+        self._special = re.compile(b"(%s)" % _any_of(vocabulary.specials))
 
     @classmethod
     def load(cls, folder: Path, *, backend: Backend = Backend.AUTO) -> Tokenizer:
@@ -160,7 +159,9 @@ def train(
             f"a vocabulary of {size} tokens has no room for {BYTES} bytes and {len(specials)} special tokens"
         )
     trainer: Trainer = NativeTrainer() if choose(backend) is Backend.NATIVE else PythonTrainer()
-    special = re.compile(b"|".join(re.escape(text.encode()) for text in sorted(specials, key=len, reverse=True)))
+    special = re.compile(_any_of(specials))
+    # What the back ends can count to, and what no pair comes often enough for.
+    least = min(max(least, 1), sys.maxsize)
     for text in texts:
         data = text_bytes(text)
         for part in special.split(data) if specials else [data]:
@@ -175,6 +176,12 @@ def train(
         if made < min(wanted + _MERGES_AT_A_TIME, count):
             break
     return Vocabulary.numbered(trainer.merges, specials)
+
+
+def _any_of(specials: Iterable[str]) -> bytes:
+    """A pattern of the texts of special tokens: the longest first, as one may begin another. Raises TokenizerError."""
+    texts = sorted(map(special_bytes, specials), key=len, reverse=True)
+    return b"|".join(map(re.escape, texts))
 
 
 def choose(backend: Backend) -> Backend:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from bendml_cli.diagnostics import printable
 from bendml_cli.errors import TokenizerError
 
 BYTES = 256
@@ -29,7 +30,8 @@ class Vocabulary:
     """Merges, ids and special tokens.
 
     Symbols 0 to 255 are the bytes, and symbol 256 + k is what `merges[k]` makes of two symbols before it; no two
-    symbols have the same bytes. `ids` are the symbols' token ids, `specials` the special tokens' by their texts.
+    symbols have the same bytes. `ids` are the symbols' token ids, `specials` the special tokens' by their texts, of
+    which none is what vocab.json has for a symbol.
 
     Raises TokenizerError for anything else.
     """
@@ -51,6 +53,14 @@ class Vocabulary:
             raise TokenizerError(f"a token's id is not from 0 to {LARGEST_ID}")
         if "" in self.specials:
             raise TokenizerError("a special token has no text")
+        bytes_of_char = {char: byte for byte, char in enumerate(BYTE_CHARS)}
+        tokens = set(self.spelled)
+        for text in self.specials:
+            special_bytes(text)
+            if all(char in bytes_of_char for char in text):
+                written = bytes(bytes_of_char[char] for char in text)
+                if written in tokens:
+                    raise TokenizerError(f"the special token '{text}' is how the files write the bytes {written!r}")
 
     @classmethod
     def numbered(cls, merges: Sequence[Merge], specials: Iterable[str] = ()) -> Vocabulary:
@@ -74,7 +84,7 @@ class Vocabulary:
     @cached_property
     def token_bytes(self) -> dict[int, bytes]:
         """The bytes of each token, by its id."""
-        specials = {number: text.encode() for text, number in self.specials.items()}
+        specials = {number: special_bytes(text) for text, number in self.specials.items()}
         return dict(zip(self.ids, self.spelled, strict=True)) | specials
 
     @cached_property
@@ -82,3 +92,13 @@ class Vocabulary:
         """A SHA-256 of all of it, in hexadecimal."""
         whole = [list(self.merges), list(self.ids), sorted(self.specials.items())]
         return hashlib.sha256(json.dumps(whole).encode()).hexdigest()
+
+
+def special_bytes(text: str) -> bytes:
+    """The bytes of a special token. Raises TokenizerError when its text is no UTF-8."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise TokenizerError(
+            f"the special token '{printable(text)}' has a lone surrogate, which no UTF-8 has"
+        ) from None

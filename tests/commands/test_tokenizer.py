@@ -93,6 +93,8 @@ def test_kept_ids_are_the_same(bendml: Bendml, folder: Path) -> None:
         (b"1 2 400\n", [], "error: no token has the id 400, number 3 of the ids"),
         (b"1 x2", [], "error: -: 'x2', word 2, is not an id"),
         (b"1 -2", [], "error: -: '-2', word 2, is not an id"),
+        (b"1\v2\f-2", [], "error: -: '-2', word 3, is not an id"),
+        (b"1 " + b"9" * 5000, [], "error: -: '99999999999999999999999999999999', word 2, is not an id"),
         (b"1 \xff", [], r"error: -: '\xff', word 2, is not an id"),
         (b"\1\0\0", ["--binary"], "error: -: 3 bytes are no whole number of 32-bit ids"),
         (b"\xff\xff\xff\xff", ["--binary"], "error: no token has the id 4294967295, number 1 of the ids"),
@@ -125,6 +127,17 @@ def test_what_is_not_there_is_named(bendml: Bendml, folder: Path, tmp_path: Path
     assert "/dev/null/nowhere" in said(bendml("encode"), 2)
     assert "has no room" in said(bendml("train", "-", "-o", tmp_path / "new", "--size", "200"), 2)
     assert not (tmp_path / "new").exists()
+
+
+def test_special_tokens_that_cannot_be_written_are_named(bendml: Bendml, tmp_path: Path) -> None:
+    for special, what in (("a", "'a' is how the files write"), (os.fsdecode(b"\xff"), "has a lone surrogate")):
+        done = bendml("train", "-", "-o", tmp_path / "new", "--size", "300", "--special", special, stdin=b"a a")
+        assert what in said(done, 2)
+    assert not (tmp_path / "new").exists()
+
+
+def test_white_space_of_any_kind_is_between_ids(bendml: Bendml, folder: Path) -> None:
+    assert said(bendml("decode", "-t", folder, stdin=b"\v1\f2\r\n3\t")) == ""
 
 
 def test_fewer_tokens_than_were_wanted_are_told(bendml: Bendml, tmp_path: Path) -> None:

@@ -90,6 +90,10 @@ def test_bad_merges_are_named(tmp_path: Path, merges: str, what: str) -> None:
         ({**BYTES, "xy": 7}, "'ć' and 'xy' have the same id, 7"),
         ({**BYTES, "": 256}, "a token is empty"),
         ('{"a": 1, "b": 2, "a": 3}', "'a' is there twice"),
+        ('{"a": ' + "9" * 5000 + "}", "vocab.json: not JSON that can be read"),
+        ("[" * 100_000, "vocab.json: not JSON that can be read"),
+        ({**BYTES, "\x1b[31m": 7}, r"'ć' and '\\x1b\[31m' have the same id, 7"),
+        ({**BYTES, "\ud800": 256}, r"the special token '\\ud800' has a lone surrogate"),
         ({char: number for char, number in BYTES.items() if char != "a"}, r"the byte 0x61 \('a'\) has no id"),
     ],
 )
@@ -107,6 +111,12 @@ def test_files_that_are_not_there_or_not_text(tmp_path: Path) -> None:
         load(tmp_path)
 
 
+def test_a_special_token_may_be_the_bytes_of_another_token(tmp_path: Path) -> None:
+    vocabulary = Vocabulary.numbered([(ord(" "), ord("a"))], [" a", "ab", "Ġb"])
+    save(vocabulary, tmp_path)
+    assert load(tmp_path) == vocabulary
+
+
 @pytest.mark.parametrize(
     ("fields", "what"),
     [
@@ -118,6 +128,12 @@ def test_files_that_are_not_there_or_not_text(tmp_path: Path) -> None:
         ({"merges": [], "ids": range(256), "specials": {"<s>": 7}}, "the same id"),
         ({"merges": [], "ids": range(256), "specials": {"<s>": -1}}, "not from 0"),
         ({"merges": [], "ids": range(256), "specials": {"": 256}}, "no text"),
+        ({"merges": [], "ids": range(256), "specials": {"\udcff": 256}}, "has a lone surrogate"),
+        ({"merges": [], "ids": range(256), "specials": {"a": 256}}, "'a' is how the files write the bytes b'a'"),
+        (
+            {"merges": [(32, 97)], "ids": range(257), "specials": {"Ġa": 257}},
+            "'Ġa' is how the files write the bytes b' a'",
+        ),
     ],
 )
 def test_what_is_no_vocabulary_is_refused(fields: dict[str, Any], what: str) -> None:

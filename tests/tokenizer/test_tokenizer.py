@@ -84,6 +84,22 @@ def test_the_core_is_compiled_once(monkeypatch: pytest.MonkeyPatch, tools: Path)
     assert len(calls) == 1
 
 
+@pytest.mark.usefixtures("nothing_loaded")
+@pytest.mark.parametrize("size", [0, 5000])
+def test_a_damaged_core_is_made_anew(monkeypatch: pytest.MonkeyPatch, tools: Path, tmp_path: Path, size: int) -> None:
+    monkeypatch.setattr(native, "native_tools", lambda: tools)
+    Tokenizer(trained(), backend=Backend.NATIVE)
+    (kept,) = (tmp_path / "cache").rglob("*.so")
+    whole = kept.read_bytes()
+    # Another file in its place: this process has mapped the one that was there.
+    kept.unlink()
+    kept.write_bytes(whole[:size])
+    again = Tokenizer(trained(), backend=Backend.NATIVE)
+    assert again.decode(again.encode(CORPUS)) == CORPUS
+    (kept,) = (tmp_path / "cache").rglob("*.so")
+    assert len(kept.read_bytes()) == len(whole)
+
+
 @pytest.fixture(scope="module")
 def made() -> Tokenizer:
     return Tokenizer(trained(specials=("<|end|>",)), backend=Backend.PYTHON)

@@ -74,3 +74,9 @@ def test_what_cannot_be_trained_is_refused() -> None:
         train([], 300, specials=[""])
     with pytest.raises(TokenizerError, match="lone surrogate"):
         train(["\ud800"], 300)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("least", "merges"), [(-1, 1), (0, 1), (2**64 + 1, 0)])
+def test_any_least_count_means_the_same(backend: Backend, least: int, merges: int) -> None:
+    assert len(train(["ab"], 300, least=least, backend=backend).merges) == merges
