@@ -5,7 +5,8 @@ Each stage is a function from one program to the next, printable between any two
     types.py      what a type is at run time (`Rep`), and from a core type to its `Rep`
     ir.py         the IR of all stages, and its printer
     prims.py      the primitive operations: what they take, own and do
-    lower.py      elaborated core, erased and specialised on types, to IR
+    lower.py      elaborated core, erased and specialised on types, to IR; entry.py begins at main
+    shows.py      how the values of main's type are printed
     simplify.py   inlining, beta steps, matches on known constructors, dead code
     closures.py   lambdas to functions over their captured variables
     ownership.py  moves, duplications, drops and reuse of cells

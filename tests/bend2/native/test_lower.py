@@ -10,10 +10,11 @@ import pytest
 from bendml_cli.bend2.api import with_deep_stack
 from bendml_cli.bend2.check.checker import Checker
 from bendml_cli.bend2.native import types
-from bendml_cli.bend2.native.entry import LARGEST_TABLE, lower
+from bendml_cli.bend2.native.entry import lower
 from bendml_cli.bend2.native.ir import Call, Expr, Lambda, Match, Names, Parallel, Prim, Program, parts_of
 from bendml_cli.bend2.native.lower import Lowering
 from bendml_cli.bend2.native.show_table import ShowEntry
+from bendml_cli.bend2.native.shows import LARGEST_TABLE
 from bendml_cli.bend2.source import BendError
 from bendml_cli.bend2.syntax.modules import read_book
 
