@@ -11,7 +11,6 @@ from bendml_cli.bend2.native.emit_parallel import Parallels
 from bendml_cli.bend2.native.emit_shows import show_tables
 from bendml_cli.bend2.native.ir import Expr, Fun, Program
 from bendml_cli.bend2.native.loops import array_loop
-from bendml_cli.bend2.native.show_table import ShowEntry
 from bendml_cli.bend2.native.types import Rep
 
 
@@ -100,7 +99,7 @@ class _Emitter:
         tables: list[str] = []
         shows = "NULL"
         if not self.program.main_is_io:
-            tables, shows = show_tables([each for each in self.program.shows if isinstance(each, ShowEntry)])
+            tables, shows = show_tables(self.program.shows)
         return [
             *tables,
             f"static B_CC V run_main(void) {{ return {result}; }}",

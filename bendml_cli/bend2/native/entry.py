@@ -12,7 +12,7 @@ from bendml_cli.bend2.native.lower import Lowering
 from bendml_cli.bend2.native.reps import is_live
 from bendml_cli.bend2.native.scope import Block
 from bendml_cli.bend2.native.show_table import ShowEntry
-from bendml_cli.bend2.native.shows import MAIN, MAIN_MAY_BE, ShowTable
+from bendml_cli.bend2.native.shows import MAIN, MAIN_MAY_BE, ShowTable, text_of, writes_large_numbers
 from bendml_cli.bend2.source import BendError
 
 _IO_OP = types.Boxed("IO.OP", (types.ANY,))
@@ -32,6 +32,8 @@ def lower(checker: Checker, names: Names) -> Program:
         raise BendError("main", definition.pos, "main is a template, which cannot be run", hint=MAIN_MAY_BE)
     if not is_io:
         shows = ShowTable(lowering, definition.pos).of(type_)
+        if definition.body is not None and writes_large_numbers(definition.body):
+            shows = [ShowEntry("text", text=text_of(lowering.machine, Thunk(definition.body, ())))]
     instance = lowering.instance(MAIN, ())
     if is_io:
         value = names.fresh("value", types.ANY)
@@ -45,7 +47,7 @@ def lower(checker: Checker, names: Names) -> Program:
         body = ValueExpr(block.coerce(atom, types.ANY))
     start = Fun("main!", (), result, block.close(body))
     lowering.finish()
-    program = Program({**lowering.functions, start.key: start}, start.key, is_io, list(shows))
+    program = Program({**lowering.functions, start.key: start}, start.key, is_io, shows)
     single = {key: each.constructors[0] for key, each in checker.book.datatypes.items() if len(each.constructors) == 1}
     return flatten_records(program, names, single)
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from bendml_cli.bend2.native.show_table import ShowEntry
 from bendml_cli.bend2.native.types import Rep, Unit
 
 
@@ -242,7 +243,7 @@ class Program:
     functions: dict[str, Fun]
     main: str
     main_is_io: bool
-    shows: list[object] = field(default_factory=list)
+    shows: list[ShowEntry] = field(default_factory=list)
 
 
 class Names:

@@ -6,10 +6,10 @@ from collections import deque
 from typing import NamedTuple
 
 from bendml_cli.bend2.core.book import Constructor, spell_by_path
-from bendml_cli.bend2.core.evaluate import argument
+from bendml_cli.bend2.core.evaluate import Machine, argument
 from bendml_cli.bend2.core.quote import normal_form
 from bendml_cli.bend2.core.show import show
-from bendml_cli.bend2.core.terms import Term
+from bendml_cli.bend2.core.terms import Ann, Ctr, F32Lit, NatLit, StrLit, Term, U32Lit
 from bendml_cli.bend2.core.values import (
     Env,
     Thunk,
@@ -43,6 +43,33 @@ LARGEST_TABLE = 1000
 DEEPEST_CHOICE = 8
 """A type that depends on what is deeper than this in an earlier field is taken for unknown."""
 _LITERALS = {"U32": "u32", "F32": "f32", "Char": "char", "String": "string"}
+
+
+def writes_large_numbers(body: Term) -> bool:
+    """Is this written-out data, without any call, with successors of a literal?
+
+    Past the largest literal these are printed as they were written (`2n+4294967294n`), which a number does not know
+    when the program runs: such data is printed by its text, which is known before.
+    """
+    found = False
+    pending = [body]
+    while pending:
+        match pending.pop():
+            case Ann(term):
+                pending.append(term)
+            case Ctr(key, arguments):
+                found = found or (key == "Succ" and isinstance(arguments[0], NatLit))
+                pending += arguments
+            case NatLit() | U32Lit() | F32Lit() | StrLit():
+                pass
+            case _:
+                return False
+    return found
+
+
+def text_of(machine: Machine, value: Thunk) -> str:
+    """Closed data as `check-file --main` prints it."""
+    return show(normal_form(machine, value, 0), (), spell_by_path)
 
 
 class _Place(NamedTuple):
