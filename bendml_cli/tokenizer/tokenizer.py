@@ -203,4 +203,4 @@ def choose(backend: Backend) -> Backend:
 
 @cache
 def _notice(why: str) -> None:
-    warnings.warn(f"encoding in Python, which is slow, as {why}", NativeFallback, stacklevel=4)
+    warnings.warn(f"Python does the work, which is slow, as {why}", NativeFallback, stacklevel=4)
