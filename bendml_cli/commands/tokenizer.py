@@ -102,7 +102,10 @@ def encode_file(options: EncodeOptions) -> int:
     with encode_progress(len(text)) as told:
         if options.cache:
             folder = encoded_corpora()
-            ids = encode_cached(tokenizer, text, folder, specials=options.specials, threads=options.threads, told=told)
+            with notices():
+                ids = encode_cached(
+                    tokenizer, text, folder, specials=options.specials, threads=options.threads, told=told
+                )
         else:
             (ids,) = tokenizer.encode_batch([text], specials=options.specials, threads=options.threads, told=told)
     _write(options.output, ids_bytes(ids) if options.binary else _ids_text(ids))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import sys
+import warnings
 from array import array
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,10 @@ _MAGIC = b"bendml ids 1\n"
 _HEADER = struct.Struct(f"<{len(_MAGIC)}sQ32s")
 
 
+class NotKept(UserWarning):
+    """What was encoded cannot be kept for the next time."""
+
+
 def encode_cached(
     tokenizer: Tokenizer,
     text: bytes,
@@ -35,7 +40,7 @@ def encode_cached(
 ) -> array[int]:
     """The ids of a text, as `Tokenizer.encode_batch` gives them: read from a folder, or encoded and written there.
 
-    Raises TokenizerError, and OSError when the folder cannot be written.
+    Where that cannot be done, there is a NotKept warning. Raises TokenizerError.
     """
     file = folder / f"{_key(tokenizer, text, specials)}.ids"
     ids = _read(file)
@@ -44,7 +49,10 @@ def encode_cached(
         return ids
     (ids,) = tokenizer.encode_batch([text], specials=specials, threads=threads, told=told)
     data = ids_bytes(ids)
-    write_whole(file, _HEADER.pack(_MAGIC, len(ids), hashlib.sha256(data).digest()) + data)
+    try:
+        write_whole(file, _HEADER.pack(_MAGIC, len(ids), hashlib.sha256(data).digest()) + data)
+    except OSError as error:
+        warnings.warn(f"what was encoded is not kept: {error.filename}: {error.strerror}", NotKept, stacklevel=2)
     return ids
 
 
@@ -74,7 +82,7 @@ def _key(tokenizer: Tokenizer, text: bytes, specials: bool) -> str:
 def _read(file: Path) -> array[int] | None:
     try:
         data = file.read_bytes()
-    except FileNotFoundError:
+    except OSError:
         return None
     if len(data) < _HEADER.size:
         return None

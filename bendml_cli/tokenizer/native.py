@@ -49,16 +49,22 @@ def _loaded() -> ctypes.CDLL | NativeUnavailable:
     if zig is None:
         return NativeUnavailable("the C compiler is not installed (the Python package ziglang)")
     try:
-        return _declared(ctypes.CDLL(str(_library(zig.version))))
+        with TemporaryDirectory(prefix="bendml-") as name:
+            try:
+                library = _library(zig.version, native_folder() / "tokenizer", native_tools())
+            except OSError:
+                # A cache that cannot be written is done without.
+                library = _library(zig.version, Path(name), Path(name) / "tools")
+            return _declared(ctypes.CDLL(str(library)))
     except CompilerError as error:
         return NativeUnavailable(error.message)
     except OSError as error:
         return NativeUnavailable(str(error))
 
 
-def _library(compiler: str) -> Path:
-    """The compiled core, whose name ends with its digest: a damaged one is made anew. Raises CompilerError and
-    OSError."""
+def _library(compiler: str, folder: Path, tools: Path) -> Path:
+    """The compiled core in a folder, its name ending with its digest: a damaged one is made anew. `tools` is for what
+    the C compiler keeps. Raises CompilerError and OSError."""
     options = Options()
     sources = sorted(_CORE.glob("*.[ch]"))
     # The header of Unicode's classes is what `regex` makes of it.
@@ -67,7 +73,6 @@ def _library(compiler: str) -> Path:
     for source in sources:
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
     name = digest.hexdigest()[:32]
-    folder = native_folder() / "tokenizer"
     for kept in folder.glob(f"{name}-*.so"):
         if kept.stem == f"{name}-{file_digest(kept)}":
             return kept
@@ -76,7 +81,7 @@ def _library(compiler: str) -> Path:
     with TemporaryDirectory(dir=folder, prefix=".headers-") as headers:
         (Path(headers) / "classes.h").write_text(class_header(), encoding="ascii")
         made = Path(headers) / "core.so"
-        build_library([each for each in sources if each.suffix == ".c"], Path(headers), made, options, native_tools())
+        build_library([each for each in sources if each.suffix == ".c"], Path(headers), made, options, tools)
         return made.replace(folder / f"{name}-{file_digest(made)}.so")
 
 

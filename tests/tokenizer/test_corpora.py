@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bendml_cli.tokenizer.backend import Backend
-from bendml_cli.tokenizer.corpora import encode_cached, ids_bytes, ids_of_bytes
+from bendml_cli.tokenizer.corpora import NotKept, encode_cached, ids_bytes, ids_of_bytes
 from bendml_cli.tokenizer.tokenizer import Tokenizer
 from bendml_cli.tokenizer.vocabulary import Vocabulary
 from tests.tokenizer.made import CORPUS, trained
@@ -50,6 +50,13 @@ def test_a_damaged_entry_is_made_anew(tokenizer: Tokenizer, tmp_path: Path, dama
     assert encode_cached(tokenizer, TEXT, tmp_path) == ids
     assert file.read_bytes() == whole
     assert [*tmp_path.iterdir()] == [file]
+
+
+def test_where_nothing_can_be_kept_the_ids_are_given_with_a_notice(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.warns(NotKept, match=r"what was encoded is not kept: .*: "):
+        ids = encode_cached(tokenizer, TEXT, tmp_path / "file")
+    assert ids.tolist() == tokenizer.encode(TEXT)
 
 
 def test_the_numbers_are_little_endian() -> None:
