@@ -376,18 +376,20 @@ def tokenizer_bench(runs: _Runs = 5, seconds: _Seconds = 0.5, output: _Output = 
     in Bend, on a part of the text, against tiktoken."""
 
     def command() -> int:
-        from bendml_cli.commands.bench_tokenizer import BenchTokenizerOptions, bench_tokenizer
+        from bendml_cli.commands.bench_options import BenchOptions
+        from bendml_cli.commands.bench_tokenizer import bench_tokenizer
 
-        return bench_tokenizer(BenchTokenizerOptions(runs, seconds, output, json))
+        return bench_tokenizer(BenchOptions(runs, seconds, output, json))
 
     _finish(command)
 
 
 def _bench_native(name: str, runs: int, seconds: float, output: Path | None, json: bool) -> None:
     def command() -> int:
-        from bendml_cli.commands.bench_native import BenchNativeOptions, bench_native
+        from bendml_cli.commands.bench_native import bench_native
+        from bendml_cli.commands.bench_options import BenchOptions
 
-        return bench_native(name, BenchNativeOptions(runs, seconds, output, json))
+        return bench_native(name, BenchOptions(runs, seconds, output, json))
 
     _finish(command)
 

@@ -12,7 +12,8 @@ from bendml_cli.bench import corpus as corpora
 from bendml_cli.bench import tokenizer as bench
 from bendml_cli.bench.bend_tokenizer import BendEncoder
 from bendml_cli.bench.corpus import LEAST_CHARACTERS, Corpus, make_corpus
-from bendml_cli.commands.bench_tokenizer import BenchTokenizerOptions, bench_tokenizer
+from bendml_cli.commands.bench_options import BenchOptions
+from bendml_cli.commands.bench_tokenizer import bench_tokenizer
 from bendml_cli.engines.cache import CACHE_VARIABLE
 from bendml_cli.errors import BendmlError, OutputError
 from bendml_cli.tokenizer import files, naive
@@ -39,7 +40,7 @@ def _small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, bendml_cache: Path, 
 def test_tables_and_a_file_of_pyperfs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("tiktoken")
     output = tmp_path / "new" / "bench.json"
-    assert bench_tokenizer(BenchTokenizerOptions(5, 0.01, output, json=False)) == 0
+    assert bench_tokenizer(BenchOptions(5, 0.01, output, json=False)) == 0
     printed = capsys.readouterr().out
     for words in (
         "native, 1 thread",
@@ -53,7 +54,7 @@ def test_tables_and_a_file_of_pyperfs(tmp_path: Path, capsys: pytest.CaptureFixt
     benchmarks = json.loads(output.read_text())["benchmarks"]
     assert len(benchmarks) == 16
     with pytest.raises(OutputError, match="exists"):
-        bench_tokenizer(BenchTokenizerOptions(5, 0.01, output, json=False))
+        bench_tokenizer(BenchOptions(5, 0.01, output, json=False))
 
 
 def test_other_tokens_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
