@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable
@@ -22,6 +23,8 @@ from bendml_cli.bend2.syntax.modules import read_book
 # refusal. Python calls take heap, not C stack, so the limit is what bounds memory.
 STACK_BYTES = 512 << 20
 RECURSION_LIMIT = 400_000
+OBJECTS_BETWEEN_COLLECTIONS = 50_000
+"""Large terms are few cycles and many objects: Python's own 700 spend most of the time on looking at them again."""
 
 T = TypeVar("T")
 
@@ -74,7 +77,9 @@ def with_deep_stack(work: Callable[[], T]) -> T:
 
     limit = sys.getrecursionlimit()
     stack = threading.stack_size()
+    collections = gc.get_threshold()
     sys.setrecursionlimit(RECURSION_LIMIT)
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, *collections[1:])
     try:
         thread = _start(run)
         while thread.is_alive():
@@ -82,6 +87,7 @@ def with_deep_stack(work: Callable[[], T]) -> T:
     finally:
         threading.stack_size(stack)
         sys.setrecursionlimit(limit)
+        gc.set_threshold(*collections)
     if failures:
         raise failures[0]
     return results[0]

@@ -459,7 +459,23 @@ def _variable(local: int | PendingBinder, depth: int, pos: int) -> Term:
     if local.built is None:
         return Var(depth - 1 - local.level, pos)
     key, fields = local.built
-    return Ctr(key, tuple([_variable(field, depth, pos) for field in fields]), pos)
+    return Ctr(key, tuple([_rebuilt(field, depth, pos) for field in fields]), pos)
+
+
+def _rebuilt(field: PendingBinder, depth: int, pos: int) -> Term:
+    """A field of a rebuilt constructor. A number whose bits were all matched is its literal: a default below many
+    texts would hold the bits of each character before it."""
+    if field.built is not None and field.built[0] == "U32":
+        value, bits, tail = 0, 0, field.built[1][0]
+        while tail.built is not None and tail.built[0] == "WCon":
+            bit, tail = tail.built[1]
+            if bit.built is None:
+                break
+            value |= (bit.built[0] == "True") << bits
+            bits += 1
+        if tail.built is not None and tail.built[0] == "WNil":
+            return U32Lit(value, pos)
+    return _variable(field, depth, pos)
 
 
 # By class: a chain of tests would be most of the time of reading. A node that is not here is a statement.

@@ -281,3 +281,16 @@ def test_unnamed_fields_are_numbered_hit_before_miss() -> None:
     core = body(f"def f(n: n.n) -> n:\n  match n:\n{text}")
     # The fields of Tuple are _2 and _3, that of Some _4.
     assert re.findall(r"_\d+", core) == ["_3", "_3", "_2", "_3", "_2", "_3", "_4", "_4"]
+
+
+def test_a_number_whose_bits_were_all_matched_is_rebuilt_as_its_literal() -> None:
+    core = body('def f(s: String) -> Nat:\n  match s:\n    case "ab": 1n\n    case k: g(k)\n')
+    assert re.search(r"g\(SCon\{Chr\{97\}, SCon\{Chr\{98\}, \w+\}\}\)", core)
+    # Another second character: what is known of it are bits.
+    assert "g(SCon{Chr{97}, SCon{Chr{U32{WCon{False{}, WCon{True{}, " in core
+    assert "WNil{}" not in core
+
+
+def test_a_number_that_is_matched_itself_is_rebuilt_bit_by_bit() -> None:
+    core = body("def f(n: U32) -> U32:\n  match n:\n    case 1: g(n)\n    case k: k\n")
+    assert re.search(r"g\(U32\{WCon\{True\{\}, WCon\{False\{\}, .*WNil\{\}\}", core)
