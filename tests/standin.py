@@ -24,6 +24,7 @@ import json, os, re, signal, subprocess, sys, time
 def end(text, code):
     sys.stdout.write(text)
     sys.stdout.flush()
+    time.sleep(0.1)  # Long enough to be seen, and what it holds, beside other tests too.
     sys.exit(code)
 
 arguments = sys.argv[1:]
