@@ -251,6 +251,23 @@ def test_a_damaged_program_is_made_anew(tmp_path: Path, environment: dict[str, s
     assert (done.returncode, done.stdout, done.stderr) == (0, "20261n\n", "")
 
 
+def test_what_others_make_at_the_same_time_stays(tmp_path: Path) -> None:
+    """Two processes that did not find a program each make one: their bytes may differ, and both are run."""
+    store = Store(tmp_path)
+    file = tmp_path / "main.bend"
+    file.write_text("main")
+    store.programs.mkdir()
+    programs = []
+    for text in ("one", "two"):
+        made = tmp_path / "made"
+        made.write_text(text)
+        programs.append(store.add(Options(), "c", made))
+        store.keep(file, Options(), {}, programs[0])
+    assert [each.read_text() for each in programs] == ["one", "two"]
+    assert store.find(file, Options()) == programs[0]
+    assert store.program(Options(), "c") in programs
+
+
 def test_build_does_not_replace_the_text_of_a_program(tmp_path: Path, environment: dict[str, str]) -> None:
     file = tmp_path / "data.bend"
     file.write_text(DATA)
@@ -278,8 +295,10 @@ def test_what_is_kept_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for at in range(6):
         file = tmp_path / f"{at}.bend"
         file.write_text(str(at))
-        program = store.place(Options(), str(at))
-        program.write_text("")
+        made = tmp_path / "made"
+        made.write_text(str(at))
+        store.programs.mkdir(exist_ok=True)
+        program = store.add(Options(), str(at), made)
         os.utime(program, (at, at))
         store.keep(file, Options(), {}, program)
     found = [store.find(tmp_path / f"{at}.bend", Options()) for at in range(6)]

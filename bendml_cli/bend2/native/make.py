@@ -23,9 +23,13 @@ def executable(path: Path, options: Options, results: Path, tools: Path, *, time
     if kept is not None:
         return kept
     compiled = compile_c(path, timeout=timeout)
-    program = store.place(options, compiled.c_text)
-    if not program.exists():
-        build(compiled.c_text, program, options, tools)
+    program = store.program(options, compiled.c_text)
+    if program is None:
+        store.programs.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=store.programs, prefix=".made-") as name:
+            made = Path(name) / "program"
+            build(compiled.c_text, made, options, tools)
+            program = store.add(options, compiled.c_text, made)
     store.keep(path, options, compiled.files, program)
     return program
 

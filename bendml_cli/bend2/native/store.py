@@ -1,8 +1,9 @@
 """Executables kept between runs, so that a program that was built before starts without being read.
 
 A *manifest* is found by the entry file's place and content and by how C is compiled. It names an executable and holds
-its digest and those of all files that the program depends on; it counts only while they all still hold. Imports little:
-a cached start goes through here.
+the digests of all files that the program depends on; it counts only while they all still hold. An executable's name
+ends with its own digest, so that processes that make one at the same time do not change it under each other. Imports
+little: a cached start goes through here.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ MOST_KEPT = 300
 
 
 class Store:
-    """A folder of executables. What cannot be read there is as if it were not kept."""
+    """A folder of executables, in `programs`. What cannot be read there is as if it were not kept."""
 
     def __init__(self, folder: Path) -> None:
         self._manifests = folder / "manifests"
-        self._programs = folder / "programs"
+        self.programs = folder / "programs"
 
     def find(self, path: Path, options: Options) -> Path | None:
         """The executable kept for a file and options of the compiler, if nothing that it depends on has changed."""
@@ -37,9 +38,8 @@ class Store:
             kept = json.loads(manifest.read_text(encoding="utf-8"))
             if any(file_digest(Path(file)) != digest for file, digest in kept["files"].items()):
                 return None
-            program = self._programs / str(kept["program"])
-            if file_digest(program) != kept["digest"]:
-                program.unlink(missing_ok=True)  # damaged: it is to be made anew
+            program = self.programs / str(kept["program"])
+            if not _is_whole(program):
                 return None
             os.utime(program)
             os.utime(manifest)
@@ -47,10 +47,17 @@ class Store:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
-    def place(self, options: Options, c_text: str) -> Path:
-        """Where the executable made from this C belongs; its folder is made. Raises OSError."""
-        self._programs.mkdir(parents=True, exist_ok=True)
-        return self._programs / _digest(*_environment(options), c_text)
+    def program(self, options: Options, c_text: str) -> Path | None:
+        """The executable that was made from this C, if it is kept. Raises OSError."""
+        for kept in self.programs.glob(f"{_digest(*_environment(options), c_text)}-*"):
+            if _is_whole(kept):
+                return kept
+            kept.unlink(missing_ok=True)
+        return None
+
+    def add(self, options: Options, c_text: str, made: Path) -> Path:
+        """Move the executable made from this C to where it is kept, in the same file system. Raises OSError."""
+        return made.replace(self.programs / f"{_digest(*_environment(options), c_text)}-{file_digest(made)}")
 
     def keep(self, path: Path, options: Options, files: Mapping[Path, str | None], program: Path) -> None:
         """Note which executable a file gives, and the digests of all that it depends on. Raises OSError."""
@@ -58,10 +65,10 @@ class Store:
         manifest = self._manifest(path, options)
         self._manifests.mkdir(parents=True, exist_ok=True)
         part = manifest.with_name(f"{manifest.name}.{secrets.token_hex(8)}.part")
-        noted = {"program": program.name, "digest": file_digest(program), "files": digests}
+        noted = {"program": program.name, "files": digests}
         part.write_text(json.dumps(noted), encoding="utf-8")
         part.replace(manifest)
-        for folder in (self._manifests, self._programs):
+        for folder in (self._manifests, self.programs):
             _prune(folder)
 
     def _manifest(self, path: Path, options: Options) -> Path:
@@ -69,6 +76,10 @@ class Store:
         hub = os.environ.get("BEND_LIB", "")
         name = _digest(os.path.realpath(path), str(file_digest(path)), hub, *_environment(options))
         return self._manifests / f"{name}.json"
+
+
+def _is_whole(program: Path) -> bool:
+    return program.name.endswith(f"-{file_digest(program)}")
 
 
 def _environment(options: Options) -> list[str]:
