@@ -67,6 +67,7 @@ _LAST_SUCC = 256  # 257n+x is an addition
 # Lambdas applied on the spot copy their arguments: nested ones double at each level, and one may apply itself forever.
 MOST_SUBSTITUTIONS = 200_000
 _INDEX_NAMESPACE = "U32"
+_U32_BITS = 32
 
 
 class Desugarer:
@@ -125,7 +126,31 @@ class Desugarer:
         if isinstance(local, Suspended):
             self._count_substitution(local, term.pos)
             return self.term(local.term, local.scope, depth)
-        return _variable(local, depth, term.pos)
+        return self._variable(local, depth, term.pos)
+
+    def _variable(self, local: int | PendingBinder, depth: int, pos: int) -> Term:
+        """A local variable, or the constructor that a matched binder was rebuilt as."""
+        if isinstance(local, int):
+            return Var(depth - 1 - local, pos)
+        if local.built is None:
+            return Var(depth - 1 - local.level, pos)
+        key, fields = local.built
+        return Ctr(key, tuple([self._rebuilt(field, depth, pos) for field in fields]), pos)
+
+    def _rebuilt(self, field: PendingBinder, depth: int, pos: int) -> Term:
+        """A field of a rebuilt constructor. A number of Base whose bits were all matched is its literal: a default
+        below many texts would hold the bits of each character before it."""
+        if field.built is not None and field.built[0] == "U32" and self.names.is_constructor_of_base("U32"):
+            value, bits, tail = 0, 0, field.built[1][0]
+            while tail.built is not None and tail.built[0] == "WCon":
+                bit, tail = tail.built[1]
+                if bit.built is None:
+                    break
+                value |= (bit.built[0] == "True") << bits
+                bits += 1
+            if bits == _U32_BITS and tail.built is not None and tail.built[0] == "WNil":
+                return U32Lit(value, pos)
+        return self._variable(field, depth, pos)
 
     def _count_substitution(self, suspended: Suspended, pos: int) -> None:
         """An argument takes the place of a name."""
@@ -450,32 +475,6 @@ def _suspended(argument: s.Surface, scope: Scope) -> Suspended:
 
 def _plus(plus: bool) -> str:
     return REUSABLE if plus else PLAIN
-
-
-def _variable(local: int | PendingBinder, depth: int, pos: int) -> Term:
-    """A local variable, or the constructor that a matched binder was rebuilt as."""
-    if isinstance(local, int):
-        return Var(depth - 1 - local, pos)
-    if local.built is None:
-        return Var(depth - 1 - local.level, pos)
-    key, fields = local.built
-    return Ctr(key, tuple([_rebuilt(field, depth, pos) for field in fields]), pos)
-
-
-def _rebuilt(field: PendingBinder, depth: int, pos: int) -> Term:
-    """A field of a rebuilt constructor. A number whose bits were all matched is its literal: a default below many
-    texts would hold the bits of each character before it."""
-    if field.built is not None and field.built[0] == "U32":
-        value, bits, tail = 0, 0, field.built[1][0]
-        while tail.built is not None and tail.built[0] == "WCon":
-            bit, tail = tail.built[1]
-            if bit.built is None:
-                break
-            value |= (bit.built[0] == "True") << bits
-            bits += 1
-        if tail.built is not None and tail.built[0] == "WNil":
-            return U32Lit(value, pos)
-    return _variable(field, depth, pos)
 
 
 # By class: a chain of tests would be most of the time of reading. A node that is not here is a statement.

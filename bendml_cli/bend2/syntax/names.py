@@ -101,6 +101,12 @@ class Names(Context):
             found = self.book.datatypes.get(self.book.constructors[key].datatype)
         return found is not None and found.module.is_base and not self.module.is_base
 
+    def is_constructor_of_base(self, key: str) -> bool:
+        """Is there such a constructor, of Base? Without Base, a file may declare one of the same key."""
+        constructor = self.book.constructors.get(key)
+        datatype = None if constructor is None else self.book.datatypes.get(constructor.datatype)
+        return datatype is not None and datatype.module.is_base
+
     # What the parser asks
 
     @property
