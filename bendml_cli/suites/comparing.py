@@ -116,14 +116,12 @@ def _shrink(
 ) -> Differing:
     """The simplest case that still differs, as far as a minute of looking goes."""
     ends = time.monotonic() + _SHRINKING_SECONDS
-    while time.monotonic() < ends:
-        for candidates in _batches(reference.simpler(differing.case)):
-            simpler = _ask(program, arguments, reference, candidates, tolerance).differing
-            if simpler is not None:
-                differing = simpler
-                break
-        else:
-            break
+    batches = _batches(reference.simpler(differing.case))
+    while time.monotonic() < ends and (candidates := next(batches, None)) is not None:
+        simpler = _ask(program, arguments, reference, candidates, tolerance).differing
+        if simpler is not None:
+            differing = simpler
+            batches = _batches(reference.simpler(differing.case))
     return differing
 
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -248,6 +249,22 @@ def test_shrinking_asks_about_a_few_cases_at_once(tmp_path: Path, monkeypatch: p
     whole = [count for count in counts if count > 300]
     assert len(whole) == 2  # The cases of each of the two references; what they are shrunk by are fewer at once.
     assert len(counts) > 4
+
+
+def test_shrinking_ends_after_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = 0
+
+    def answer(arguments: tuple[str, ...]) -> Ran:
+        nonlocal runs
+        runs += 1
+        whole = len(Path(arguments[0]).read_text().split()) > 300
+        return entrywise(lambda rows: [[x + whole for x in row] for row in rows])(arguments)
+
+    monkeypatch.setattr(comparing, "_NUMBERS_AT_ONCE", 1)
+    monkeypatch.setattr(comparing, "time", SimpleNamespace(monotonic=lambda: 31.0 * runs))
+    added, _ = run(tmp_path, FUZZ, Runner(answer=answer))
+    assert added.status is Status.FAILED
+    assert runs == 2 * (1 + 2)  # For each of the two references, all cases and then the first simpler ones.
 
 
 def test_a_crash_is_traced_to_its_case(tmp_path: Path) -> None:
