@@ -9,7 +9,7 @@ from bendml_cli.bend2.core.book import Constructor, spell_by_path
 from bendml_cli.bend2.core.evaluate import Machine, argument
 from bendml_cli.bend2.core.quote import normal_form
 from bendml_cli.bend2.core.show import show
-from bendml_cli.bend2.core.terms import Ann, Ctr, F32Lit, NatLit, StrLit, Term, U32Lit
+from bendml_cli.bend2.core.terms import Ann, Ctr, F32Lit, NatLit, Refl, StrLit, Term, U32Lit
 from bendml_cli.bend2.core.values import (
     Env,
     Thunk,
@@ -60,7 +60,7 @@ def writes_large_numbers(body: Term) -> bool:
             case Ctr(key, arguments):
                 found = found or (key == "Succ" and isinstance(arguments[0], NatLit))
                 pending += arguments
-            case NatLit() | U32Lit() | F32Lit() | StrLit():
+            case NatLit() | U32Lit() | F32Lit() | StrLit() | Refl():
                 pass
             case _:
                 return False

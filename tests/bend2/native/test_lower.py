@@ -330,3 +330,6 @@ def test_numbers_past_the_literals_are_printed_as_main_writes_them(tmp_path: Pat
     (written,) = shows("(Succ{Succ{4294967295n}}, {1n+5n : Nat})")
     assert (written.kind, written.text) == ("text", "(2n+4294967295n, 6n)")
     assert [each.kind for each in shows("(Succ{Succ{4294967295n}}, twice(3n))")] == ["tuple", "nat"]
+    proved = "&n: Nat -> {n == Succ{4294967295n} : Nat}: (Succ{4294967295n}, {==})"
+    (written,) = lowered(tmp_path, f"def main() -> {proved}\n").shows
+    assert (written.kind, written.text) == ("text", "(1n+4294967295n, {==})")
