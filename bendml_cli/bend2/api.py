@@ -79,7 +79,8 @@ def with_deep_stack(work: Callable[[], T]) -> T:
     stack = threading.stack_size()
     collections = gc.get_threshold()
     sys.setrecursionlimit(RECURSION_LIMIT)
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, *collections[1:])
+    if 0 < collections[0] < OBJECTS_BETWEEN_COLLECTIONS:
+        gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, *collections[1:])
     try:
         thread = _start(run)
         while thread.is_alive():
