@@ -7,6 +7,7 @@ import hashlib
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
@@ -49,12 +50,13 @@ def _loaded() -> ctypes.CDLL | NativeUnavailable:
     if zig is None:
         return NativeUnavailable("the C compiler is not installed (the Python package ziglang)")
     try:
-        with TemporaryDirectory(prefix="bendml-") as name:
+        with ExitStack() as stack:
             try:
                 library = _library(zig.version, native_folder() / "tokenizer", native_tools())
             except OSError:
                 # A cache that cannot be written is done without.
-                library = _library(zig.version, Path(name), Path(name) / "tools")
+                passing = Path(stack.enter_context(TemporaryDirectory(prefix="bendml-")))
+                library = _library(zig.version, passing, passing / "tools")
             return _declared(ctypes.CDLL(str(library)))
     except CompilerError as error:
         return NativeUnavailable(error.message)
